@@ -1,0 +1,35 @@
+# Each target sets up what it needs. `make demo` and `make test` are all a fresh machine has to run.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORE := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+
+.PHONY: demo test lint bench docs fuzz calibrate experiments-active clean
+.DELETE_ON_ERROR:
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# A user's install, for the demo.
+$(VENV)/.demo: $(CORE) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e .
+	touch $@
+
+# Everything that the suite touches.
+$(VENV)/.dev: $(CORE) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[all]' --group dev
+	touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo
+	$(BIN)/python -m surefoot.workflows.demo
+
+test: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,4 @@
+// LambdaMART gradients.
+#include <nanobind/nanobind.h>
+
+void bind_lambdas(nanobind::module_&) {}

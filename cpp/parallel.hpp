@@ -1,0 +1,56 @@
+// Work sharing for kernels. Every task index is computed independently of the thread that runs it,
+// so results do not depend on the number of threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace surefoot {
+
+inline int resolve_threads(int requested) {
+  if (requested > 0) return requested;
+  const unsigned n = std::thread::hardware_concurrency();
+  return n == 0 ? 1 : static_cast<int>(n);
+}
+
+// body(begin, end) is called on chunks of [0, n); chunks never overlap.
+template <class Body>
+void parallel_chunks(std::int64_t n, std::int64_t chunk, int threads, Body&& body) {
+  if (n <= 0) return;
+  chunk = std::max<std::int64_t>(chunk, 1);
+  const std::int64_t n_chunks = (n + chunk - 1) / chunk;
+  const int workers = static_cast<int>(std::min<std::int64_t>(resolve_threads(threads), n_chunks));
+  if (workers <= 1) {
+    for (std::int64_t c = 0; c < n_chunks; ++c) body(c * chunk, std::min(n, (c + 1) * chunk));
+    return;
+  }
+  std::atomic<std::int64_t> next{0};
+  std::exception_ptr error;
+  std::mutex error_lock;
+  auto run = [&] {
+    try {
+      for (;;) {
+        const std::int64_t c = next.fetch_add(1);
+        if (c >= n_chunks) return;
+        body(c * chunk, std::min(n, (c + 1) * chunk));
+      }
+    } catch (...) {
+      std::lock_guard<std::mutex> guard(error_lock);
+      if (!error) error = std::current_exception();
+      next.store(n_chunks);
+    }
+  };
+  std::vector<std::thread> pool;
+  pool.reserve(static_cast<std::size_t>(workers - 1));
+  for (int i = 1; i < workers; ++i) pool.emplace_back(run);
+  run();
+  for (auto& t : pool) t.join();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace surefoot

@@ -1,0 +1,4 @@
+// Posterior predictive replicate draws.
+#include <nanobind/nanobind.h>
+
+void bind_replicate(nanobind::module_&) {}

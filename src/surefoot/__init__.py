@@ -1,0 +1,37 @@
+"""Is it safe to replace this ranker with that one?
+
+Every public verb is loaded on first use, so that ``import surefoot`` costs little more than Python.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# public name -> module that defines it
+_HOMES = {
+    "ScoreMatrix": "surefoot.data.scores",
+    "SurefootError": "surefoot.errors",
+    "read_scores": "surefoot.io.scores",
+}
+
+__all__ = ["ScoreMatrix", "SurefootError", "__version__", "read_scores"]
+
+if TYPE_CHECKING:
+    from surefoot.data.scores import ScoreMatrix
+    from surefoot.errors import SurefootError
+    from surefoot.io.scores import read_scores
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home on first use (PEP 562)."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""One command, one file; a command parses, calls and renders."""

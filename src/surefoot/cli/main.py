@@ -1,0 +1,92 @@
+"""The `surefoot` program: finds the command, turns errors into one line and an exit code."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from surefoot import __version__
+from surefoot.errors import SurefootError
+
+# command -> (module that defines it as `command`, one line of help); imported only when called
+COMMANDS: dict[str, tuple[str, str]] = {
+    "evaluate": (
+        "surefoot.cli.evaluate",
+        "Per-topic scores of runs, with bounds for unjudged documents.",
+    ),
+    "lint": ("surefoot.cli.lint", "What is wrong or suspicious in judgments and runs."),
+    "sample": ("surefoot.cli.sample", "Write a generated collection to try things on."),
+    "risk": ("surefoot.cli.risk", "How much each challenger risks against a champion."),
+    "topics": ("surefoot.cli.topics", "Which queries got worse, and which decide the verdict."),
+    "ci": ("surefoot.cli.ci", "Confidence intervals of the risk."),
+    "test": ("surefoot.cli.test", "Significance tests with corrections for many systems."),
+    "power": ("surefoot.cli.power", "How many topics a comparison needs."),
+    "gate": ("surefoot.cli.gate", "Fail a build when a challenger is too risky."),
+    "fit": ("surefoot.cli.fit", "Fit a Bayesian hierarchical model to many systems."),
+    "ppd-risk": ("surefoot.cli.ppd_risk", "Risk on new topics, by posterior prediction."),
+    "brisk": ("surefoot.cli.brisk", "Bayesian risk-adjusted effectiveness."),
+    "train": ("surefoot.cli.train", "Train a ranker that minds what it must not break."),
+    "rank": ("surefoot.cli.rank", "Rank documents with a trained model."),
+    "cross-validate": ("surefoot.cli.cross_validate", "Compare learning objectives over folds."),
+    "active": ("surefoot.cli.active", "Choose which queries to label, and estimate from them."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, not to list them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of `COMMANDS`, which follows the user's work."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="surefoot")
+def cli() -> None:
+    """Is it safe to replace this ranker with that one?
+
+    Per-query regressions, honest intervals and a release gate, from TREC files or score tables.
+    """
+
+
+def run(command: click.Command, name: str) -> None:
+    """Run a command line program: errors become one line on stderr and an exit code."""
+    try:
+        outcome = command.main(prog_name=name, standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2 if isinstance(error, click.UsageError) else 1)
+    except click.Abort:
+        click.echo(f"{name}: interrupted", err=True)
+        sys.exit(130)
+    except SurefootError as error:
+        click.echo(f"{name}: {' '.join(str(error).splitlines())}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        # the reader of our output went away, as in `surefoot ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError:
+        click.echo(f"{name}: out of memory", err=True)
+        sys.exit(1)
+    sys.exit(outcome if isinstance(outcome, int) else 0)
+
+
+def main() -> None:
+    """Entry point of the `surefoot` program."""
+    run(cli, "surefoot")

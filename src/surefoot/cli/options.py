@@ -1,0 +1,184 @@
+"""Options that several commands share, defined once."""
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from surefoot.data.scores import ScoreMatrix
+from surefoot.io.output import FORMATS, write_result
+from surefoot.results.record import Result
+
+Command = Callable[..., Any]
+
+
+class GreedyOption(click.Option):
+    """An option that takes every following value up to the next option: ``--run a b c``."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs["multiple"] = True
+        super().__init__(*args, **kwargs)
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Extend the parser's action so that it swallows further values."""
+        super().add_to_parser(parser, ctx)
+        for name in self.opts:
+            option = parser._long_opt.get(name) or parser._short_opt.get(name)
+            if option is None:
+                continue
+            process = option.process
+
+            def greedy(value: Any, state: Any, process: Any = process) -> None:
+                process(value, state)
+                while state.rargs and not (
+                    state.rargs[0].startswith("-") and state.rargs[0] != "-"
+                ):
+                    process(state.rargs.pop(0), state)
+
+            option.process = greedy
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where and how a command writes its result."""
+
+    format: str | None
+    path: Path | None
+    quiet: bool
+    progress: bool | None
+    seed: int
+    threads: int
+
+    def write(self, result: Result) -> None:
+        """Render or serialise one result."""
+        chosen = self.format
+        if chosen is None:
+            to_terminal = self.path is None and sys.stdout.isatty()
+            chosen = "table" if to_terminal else _format_of(self.path)
+        if chosen != "table":
+            write_result(result, format=chosen, path=self.path)
+            return
+        from surefoot.render.table import print_result
+
+        if self.path is None:
+            print_result(result)
+            return
+        from surefoot.io.atomic import atomic_open
+
+        with atomic_open(self.path) as file:
+            print_result(result, file=file)
+
+    def note(self, message: str) -> None:
+        """One line of comment on stderr, unless --quiet."""
+        if not self.quiet:
+            click.echo(message, err=True)
+
+
+def _format_of(path: Path | None) -> str:
+    """The format that a file name asks for; TSV where it does not."""
+    by_suffix = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
+    by_suffix |= {".tex": "latex", ".txt": "table"}
+    return "tsv" if path is None else by_suffix.get(path.suffix, "tsv")
+
+
+def output_options(
+    function: Command | None = None, *, quiet_flags: tuple[str, ...] = ("-q", "--quiet")
+) -> Any:
+    """Add --format, -o, --seed, --threads, -q, --progress; the command gets one `output`."""
+    if function is None:
+        return functools.partial(output_options, quiet_flags=quiet_flags)
+
+    @functools.wraps(function)
+    def wrapper(
+        *args: Any,
+        format: str | None,
+        output_path: Path | None,
+        quiet: bool,
+        progress: bool | None,
+        seed: int,
+        threads: int,
+        **kwargs: Any,
+    ) -> Any:
+        output = Output(format, output_path, quiet, progress, seed, threads)
+        return function(*args, output=output, **kwargs)
+
+    for decorate in (
+        click.option("--progress/--no-progress", default=None, help="Progress on stderr."),
+        click.option(*quiet_flags, "quiet", is_flag=True, help="No remarks on stderr."),
+        click.option("--threads", type=click.IntRange(min=0), default=0, help="0 = all cores."),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+        click.option(
+            "-o", "--output", "output_path", type=click.Path(dir_okay=False, path_type=Path)
+        ),
+        click.option(
+            "--format",
+            type=click.Choice(FORMATS),
+            help="Default: table on a terminal, else by the file's name, else tsv.",
+        ),
+    ):
+        wrapper = decorate(wrapper)
+    return wrapper
+
+
+def scores_input(function: Command) -> Command:
+    """Add SCORES, or --qrels with --run and -m; the command gets a `scores` ScoreMatrix."""
+
+    @functools.wraps(function)
+    def wrapper(
+        *args: Any,
+        scores: str | None,
+        qrels: str | None,
+        runs: tuple[str, ...],
+        measure: str | None,
+        **kwargs: Any,
+    ) -> Any:
+        if scores is None and (qrels is None or not runs or measure is None):
+            raise click.UsageError("give SCORES, or all of --qrels QRELS --run RUN... -m MEASURE")
+        if scores is not None and (qrels is not None or runs):
+            raise click.UsageError("give either SCORES or --qrels with --run, not both")
+        from surefoot.workflows.scores import load_scores
+
+        threads = kwargs["output"].threads if "output" in kwargs else 0
+        matrix: ScoreMatrix = load_scores(
+            scores, qrels=qrels, runs=runs, measure=measure, threads=threads
+        )
+        return function(*args, scores=matrix, **kwargs)
+
+    for decorate in (
+        click.option("-m", "--measure", help="Measure to compute, or to pick from SCORES."),
+        click.option("--run", "runs", cls=GreedyOption, metavar="RUN...", help="Run files."),
+        click.option("--qrels", metavar="QRELS", help="Judgments, to evaluate runs first."),
+        click.argument("scores", required=False),
+    ):
+        wrapper = decorate(wrapper)
+    return wrapper
+
+
+class NumberList(click.ParamType):  # type: ignore[type-arg]
+    """Comma-separated numbers: ``--alpha 0,1,5``."""
+
+    name = "A[,A...]"
+
+    def __init__(self, *, minimum: float | None = None) -> None:
+        self.minimum = minimum
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, ...]:
+        """Parse and check each number."""
+        if isinstance(value, tuple):
+            return value
+        out = []
+        for part in str(value).split(","):
+            try:
+                number = float(part)
+            except ValueError:
+                self.fail(f"{part!r} is not a number", param, ctx)
+            if number != number or number in (float("inf"), float("-inf")):
+                self.fail(f"{part!r} is not a finite number", param, ctx)
+            if self.minimum is not None and number < self.minimum:
+                self.fail(f"{part} is below {self.minimum:g}", param, ctx)
+            out.append(number)
+        return tuple(out)

@@ -1,0 +1,1 @@
+"""Frozen value types that check themselves once."""

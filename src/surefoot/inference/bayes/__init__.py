@@ -1,0 +1,1 @@
+"""Hierarchical models over many systems and topics."""

@@ -1,0 +1,101 @@
+"""Results as CSV, TSV, JSON, JSON Lines, Parquet and LaTeX."""
+
+import csv
+import io
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+from surefoot.errors import InputError
+from surefoot.extras import require
+from surefoot.io.atomic import atomic_open, atomic_path
+from surefoot.results.record import Result
+
+FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet", "latex")
+
+
+def write_result(result: Result, *, format: str, path: Path | None) -> None:
+    """Write a result in a machine format to a file (atomically) or, without one, to stdout."""
+    if format == "parquet":
+        arrow = require("pyarrow", purpose="writing Parquet")
+        parquet = require("pyarrow.parquet", purpose="writing Parquet")
+        if path is None:
+            raise InputError("parquet is binary and cannot go to the terminal. Hint: add -o FILE")
+        table = arrow.table({k: _arrow(arrow, v) for k, v in result.columns().items()})
+        with atomic_path(path) as temporary:
+            parquet.write_table(table, temporary)
+        return
+    text = to_text(result, format=format)
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        with atomic_open(path) as file:
+            file.write(text)
+
+
+def to_text(result: Result, *, format: str) -> str:
+    """The rows of a result in a text format; numbers unrounded."""
+    if format == "json":
+        return json.dumps(result.to_dict(), allow_nan=False, ensure_ascii=False) + "\n"
+    if format == "jsonl":
+        rows = result.to_dict()["rows"]
+        return "".join(json.dumps(r, allow_nan=False, ensure_ascii=False) + "\n" for r in rows)
+    if format in ("csv", "tsv"):
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
+        writer.writerow(result.columns())
+        for row in result.rows():
+            writer.writerow([_cell(v) for v in row.values()])
+        return buffer.getvalue()
+    if format == "latex":
+        return _latex(result)
+    raise InputError(f"unknown format {format!r}. Hint: one of {', '.join(FORMATS)}")
+
+
+def _cell(value: Any) -> str:
+    """One CSV cell: empty for nothing, shortest exact digits for numbers."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _arrow(arrow: Any, column: Any) -> Any:
+    return arrow.array(list(column) if not hasattr(column, "dtype") else column.tolist())
+
+
+_LATEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
+
+
+def _latex(result: Result) -> str:
+    """A booktabs table, numbers to four decimals."""
+    columns = result.columns()
+    rows = list(result.rows())
+    numeric = [all(_is_number(r[c]) for r in rows) for c in columns]
+    lines = [
+        r"\begin{tabular}{" + "".join("r" if n else "l" for n in numeric) + "}",
+        r"\toprule",
+        " & ".join(c.translate(_LATEX) for c in columns) + r" \\",
+        r"\midrule",
+    ]
+    for row in rows:
+        lines.append(" & ".join(_latex_cell(v) for v in row.values()) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def _latex_cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "--"
+    if isinstance(value, float):
+        return f"${value:.4f}$" if value < 0 else f"{value:.4f}"
+    return str(value).translate(_LATEX)

@@ -1,0 +1,1 @@
+"""The compiled core behind thin typed signatures: arrays in, arrays out."""

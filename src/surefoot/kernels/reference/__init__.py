@@ -1,0 +1,1 @@
+"""The same kernels in plain NumPy, written as in the papers; imported by tests alone."""

@@ -1,0 +1,1 @@
+"""Risk-sensitive objectives for gradient boosting."""

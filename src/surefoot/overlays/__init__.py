@@ -1,0 +1,1 @@
+"""Scores and a champion -> risk records, topic by topic; no sampling here."""

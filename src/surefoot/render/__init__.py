@@ -1,0 +1,1 @@
+"""Record -> table; never a mean, a test or a correction."""

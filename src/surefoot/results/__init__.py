@@ -1,0 +1,1 @@
+"""Frozen records of what was computed, with their provenance; no computation."""

@@ -1,0 +1,89 @@
+"""The shape that every result shares: columns for machines, sentences for people, provenance."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from surefoot import __version__
+from surefoot.extras import require
+
+Column = Sequence[Any] | np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """Base of all result records.
+
+    A subclass is a frozen dataclass that holds arrays and names, sets `command`, and defines
+    `columns`, the one table that all output formats are made of.
+
+    Parameters
+    ----------
+    settings : mapping
+        What was asked for and what was chosen (seed, alpha, engine, ...), JSON-compatible.
+    headline : tuple of str
+        The finding in plain sentences, the verdict first.
+    inputs : mapping
+        Hash of each input by name, for provenance.
+    """
+
+    command: ClassVar[str] = ""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    headline: tuple[str, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def columns(self) -> dict[str, Column]:
+        """Column name -> values, all of one length."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns().values()), ()))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One plain dict a row; numbers unrounded, NaN kept."""
+        columns = self.columns()
+        lists = [c.tolist() if isinstance(c, np.ndarray) else list(c) for c in columns.values()]
+        for values in zip(*lists, strict=True):
+            yield dict(zip(columns, values, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of the command: command, version, settings, rows; NaN as None."""
+        return {
+            "command": self.command,
+            "version": __version__,
+            "settings": {k: _plain(v) for k, v in self.settings.items()},
+            "rows": [{k: _plain(v) for k, v in row.items()} for row in self.rows()],
+        }
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas DataFrame."""
+        return require("pandas", purpose="to_pandas()").DataFrame(dict(self.columns()))
+
+    def to_polars(self) -> Any:
+        """The rows as a polars DataFrame."""
+        polars = require("polars", purpose="to_polars()")
+        columns = {k: _plain_column(v) for k, v in self.columns().items()}
+        return polars.DataFrame(columns, strict=False)
+
+
+def _plain_column(column: Column) -> Column:
+    return column if isinstance(column, np.ndarray) else list(column)
+
+
+def _plain(value: Any) -> Any:
+    """JSON-compatible value: NumPy scalars unwrapped, NaN and infinities as None."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, np.ndarray):
+        return [_plain(v) for v in value.tolist()]
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value

@@ -1,0 +1,1 @@
+"""The few verbs that join the layers below."""
