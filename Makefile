@@ -24,12 +24,18 @@ $(VENV)/.dev: $(CORE) | $(BIN)/python
 demo: $(VENV)/.demo
 	$(BIN)/python -m surefoot.workflows.demo
 
-test: $(VENV)/.dev
+test: lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+
+# Against peers, each in an environment of its own; TREC_EVAL=/path/to/trec_eval adds that program.
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
