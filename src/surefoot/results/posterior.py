@@ -1,4 +1,4 @@
-"""A fitted hierarchical model: equally weighted draws, how they were made, whether to trust them."""
+"""A fitted hierarchical model: equally weighted draws, their origin, whether to trust them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
