@@ -89,10 +89,10 @@ def smooth_tail(
     exceedances = np.exp(tail) - base[..., None]
     # constant tails (identical weights) need no smoothing and have k-hat of a bounded tail
     flat = tail[..., -1] - tail[..., 0] < 1e-12
-    safe = (exceedances[..., 0] > 0) & ~flat
-    floor = np.finfo(np.float64).tiny
+    # the first quarter may tie with the cutoff, as it does after resampling with replacement
+    safe = (exceedances[..., int(n / 4 + 0.5) - 1] > 0) & ~flat
     fitted = np.where(safe[..., None], exceedances, np.arange(1.0, n + 1.0))
-    shape, scale = fit_generalized_pareto(np.maximum(fitted, floor))
+    shape, scale = fit_generalized_pareto(fitted)
     p = (np.arange(n) + 0.5) / n
     k = shape[..., None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
