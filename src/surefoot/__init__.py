@@ -12,15 +12,18 @@ __version__ = "0.1.0"
 _HOMES = {
     "ScoreMatrix": "surefoot.data.scores",
     "SurefootError": "surefoot.errors",
+    "read_qrels": "surefoot.io.trec",
+    "read_run": "surefoot.io.trec",
     "read_scores": "surefoot.io.scores",
 }
 
-__all__ = ["ScoreMatrix", "SurefootError", "__version__", "read_scores"]
+__all__ = ["ScoreMatrix", "SurefootError", "__version__", "read_qrels", "read_run", "read_scores"]
 
 if TYPE_CHECKING:
     from surefoot.data.scores import ScoreMatrix
     from surefoot.errors import SurefootError
     from surefoot.io.scores import read_scores
+    from surefoot.io.trec import read_qrels, read_run
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,68 @@
+"""A run: for each topic, documents with the scores that a system gave them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.documents import Documents
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Retrieved documents of all topics, topic after topic, in the order of the file.
+
+    Parameters
+    ----------
+    topics : tuple of str
+        Topic ids in the order of their first appearance.
+    offsets : (n_topics + 1) int array
+        Topic i owns rows ``offsets[i]`` to ``offsets[i + 1]`` of the other columns.
+    scores : float array
+        What the system ranks by, higher is better.
+    ranks : float array
+        The rank column; the position in the file where there is none.
+    documents : Documents
+        Ids of the retrieved documents.
+    name : str
+        The file's name without its folder and endings, or what the caller says.
+    tag : str
+        The last column of the file.
+    """
+
+    topics: tuple[str, ...]
+    offsets: npt.NDArray[np.int64] = field(repr=False)
+    scores: npt.NDArray[np.float64] = field(repr=False)
+    ranks: npt.NDArray[np.float64] = field(repr=False)
+    documents: Documents = field(repr=False)
+    name: str = "run"
+    tag: str = ""
+
+    @classmethod
+    def from_dict(
+        cls, scores: Mapping[str, Mapping[str, float]], *, name: str = "run", tag: str = ""
+    ) -> "Run":
+        """Build from ``{topic: {document: score}}``."""
+        counts = [len(by_document) for by_document in scores.values()]
+        return cls(
+            tuple(str(t) for t in scores),
+            np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64),
+            np.array([float(s) for d in scores.values() for s in d.values()], np.float64),
+            np.array([r + 1.0 for n in counts for r in range(n)], np.float64),
+            Documents.pack(str(i) for d in scores.values() for i in d),
+            name=name,
+            tag=tag,
+        )
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{topic: {document: score}}``."""
+        out = {}
+        for i, topic in enumerate(self.topics):
+            rows = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
+            ids = self.documents.strings(rows.start, rows.stop)
+            out[topic] = dict(zip(ids, self.scores[rows].tolist(), strict=True))
+        return out
+
+    def __len__(self) -> int:
+        return len(self.scores)
