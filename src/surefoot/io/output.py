@@ -19,10 +19,10 @@ FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet", "latex")
 def write_result(result: Result, *, format: str, path: Path | None) -> None:
     """Write a result in a machine format to a file (atomically) or, without one, to stdout."""
     if format == "parquet":
-        arrow = require("pyarrow", purpose="writing Parquet")
-        parquet = require("pyarrow.parquet", purpose="writing Parquet")
         if path is None:
             raise InputError("parquet is binary and cannot go to the terminal. Hint: add -o FILE")
+        arrow = require("pyarrow", purpose="writing Parquet")
+        parquet = require("pyarrow.parquet", purpose="writing Parquet")
         table = arrow.table({k: _arrow(arrow, v) for k, v in result.columns().items()})
         with atomic_path(path) as temporary:
             parquet.write_table(table, temporary)

@@ -16,27 +16,26 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
     console = Console(file=file, soft_wrap=False, highlight=False)
     for sentence in result.headline:
         console.print(Text(sentence))
-    columns = result.columns()
     rows = list(result.rows())
     if not rows:
         return
+    names = [n for n in rows[0] if n in result.terminal] if result.terminal else list(rows[0])
+    settled = [n for n in names if len(rows) > 1 and _settled(rows, n)]
+    if settled:
+        console.print(Text("  ".join(f"{n} {cell(rows[0][n])}" for n in settled), style="dim"))
+    names = [n for n in names if n not in settled]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    constant = [c for c in columns if len(rows) > 1 and _settled(rows, c)]
-    for name in columns:
-        if name in constant:
-            continue
+    for name in names:
         numeric = all(_is_number(r[name]) for r in rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows[:max_rows]:
-        table.add_row(*(Text(cell(v)) for k, v in row.items() if k not in constant))
-    if constant:
-        first = rows[0]
-        console.print(Text("  ".join(f"{c}={cell(first[c])}" for c in constant), style="dim"))
+        table.add_row(*(Text(cell(row[name])) for name in names))
     console.print(table)
+    hidden = len(rows[0]) - len(names) - len(settled)
     if len(rows) > max_rows:
-        console.print(
-            Text(f"... {len(rows) - max_rows} more rows. Hint: --format csv -o FILE", "dim")
-        )
+        console.print(Text(f"{len(rows) - max_rows} more rows with --format csv", style="dim"))
+    if hidden:
+        console.print(Text(f"{hidden} more columns with --format csv", style="dim"))
 
 
 def _settled(rows: list[dict[str, Any]], name: str) -> bool:

@@ -31,6 +31,7 @@ class Result:
     """
 
     command: ClassVar[str] = ""
+    terminal: ClassVar[tuple[str, ...]] = ()  # the columns that people see first; empty for all
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     headline: tuple[str, ...] = ()

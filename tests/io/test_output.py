@@ -1,0 +1,83 @@
+import json
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from surefoot import __version__
+from surefoot.errors import InputError
+from surefoot.io.output import to_text, write_result
+from surefoot.results.record import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Example(Result):
+    command: ClassVar[str] = "example"
+
+    def columns(self):
+        return {
+            "system": ["a_1", "b,2"],
+            "t": np.array([-0.1, np.nan]),
+            "n": np.array([3, 4]),
+            "flagged": [True, False],
+        }
+
+
+RESULT = Example(settings={"alpha": np.float64(1.0), "seed": 0, "low": float("-inf")})
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("csv", 'system,t,n,flagged\na_1,-0.1,3,true\n"b,2",,4,false\n'),
+        ("tsv", "system\tt\tn\tflagged\na_1\t-0.1\t3\ttrue\nb,2\t\t4\tfalse\n"),
+        (
+            "jsonl",
+            '{"system": "a_1", "t": -0.1, "n": 3, "flagged": true}\n'
+            '{"system": "b,2", "t": null, "n": 4, "flagged": false}\n',
+        ),
+        (
+            "latex",
+            "\\begin{tabular}{lrrl}\n\\toprule\nsystem & t & n & flagged \\\\\n\\midrule\n"
+            "a\\_1 & $-0.1000$ & 3 & True \\\\\nb,2 & -- & 4 & False \\\\\n"
+            "\\bottomrule\n\\end{tabular}\n",
+        ),
+    ],
+)
+def test_text_formats(format, text):
+    assert to_text(RESULT, format=format) == text
+
+
+def test_json_is_one_object_with_numbers_unrounded_and_nan_as_null():
+    parsed = json.loads(to_text(RESULT, format="json"))
+    assert parsed == {
+        "command": "example",
+        "version": __version__,
+        "settings": {"alpha": 1.0, "seed": 0, "low": None},
+        "rows": [
+            {"system": "a_1", "t": -0.1, "n": 3, "flagged": True},
+            {"system": "b,2", "t": None, "n": 4, "flagged": False},
+        ],
+    }
+
+
+def test_parquet_holds_the_same_rows(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_result(RESULT, format="parquet", path=tmp_path / "x.parquet")
+    table = parquet.read_table(tmp_path / "x.parquet").to_pydict()
+    assert table["system"] == ["a_1", "b,2"]
+    assert table["n"] == [3, 4]
+
+
+def test_parquet_does_not_go_to_the_terminal():
+    with pytest.raises(InputError, match="add -o FILE"):
+        write_result(RESULT, format="parquet", path=None)
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_frames_hold_the_same_rows(frame):
+    pytest.importorskip(frame)
+    made = getattr(RESULT, f"to_{frame}")()
+    assert list(made.columns) == ["system", "t", "n", "flagged"]
+    assert list(made["n"]) == [3, 4]

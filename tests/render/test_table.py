@@ -1,0 +1,75 @@
+import io
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from surefoot.render.table import cell, print_result
+from surefoot.results.record import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Example(Result):
+    table: dict
+
+    def columns(self):
+        return self.table
+
+
+@dataclass(frozen=True, slots=True)
+class Narrow(Example):
+    terminal: ClassVar[tuple[str, ...]] = ("system", "t")
+
+
+def printed(result, **options):
+    out = io.StringIO()
+    print_result(result, file=out, **options)
+    return [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
+
+
+TABLE = {"system": ["a", "b"], "form": ["alpha", "alpha"], "t": np.array([-2.25, np.nan])}
+
+
+def test_the_finding_comes_first_and_a_constant_column_is_said_once():
+    lines = printed(Example(table=TABLE, headline=("Not safe: a.",)))
+    assert lines[0] == "Not safe: a."
+    assert lines[1] == "form alpha"
+    assert lines[2].split() == ["system", "t"]
+    assert lines[4].split() == ["a", "-2.2500"]
+    assert lines[5].split() == ["b", "-"]
+
+
+def test_columns_beyond_the_terminals_are_counted():
+    lines = printed(Narrow(table=TABLE))
+    assert lines[0].split() == ["system", "t"]
+    assert lines[-1] == "1 more columns with --format csv"
+
+
+def test_a_long_table_shows_its_head_and_says_so():
+    lines = printed(Example(table={"x": list(range(100))}), max_rows=3)
+    assert lines[-1] == "97 more rows with --format csv"
+    assert len(lines) == 6
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        (float("nan"), "-"),
+        (0.0, "0.0000"),
+        (3e-7, "3.0e-07"),
+        (-0.12345, "-0.1235"),
+        (123456.0, "123456"),
+        (True, "yes"),
+        (7, "7"),
+        ("[bold]name", "[bold]name"),
+    ],
+)
+def test_one_cell(value, text):
+    assert cell(value) == text
+
+
+def test_markup_in_names_is_printed_not_obeyed():
+    lines = printed(Example(table={"system": ["[red]x[/red]", "y"]}))
+    assert "[red]x[/red]" in lines[2]
