@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from surefoot.io.trec import judge_run, read_qrels, read_run
+from surefoot.io.join import judge_run
+from surefoot.io.trec import read_qrels, read_run
 
 
 def test_join_orders_by_score_then_by_document_descending():

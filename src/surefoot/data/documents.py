@@ -1,10 +1,13 @@
 """Document ids of many topics in one block of bytes, so that no Python object is kept for each."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+
+from surefoot.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,3 +41,22 @@ class Documents:
             out.append(text[previous - begin : end - begin].decode("utf-8", "surrogateescape"))
             previous = end
         return out
+
+
+def check_finite(table: Mapping[str, Mapping[str, float]], what: str) -> None:
+    """Refuse a value that is not a finite number, naming its topic and document."""
+    for topic, by_document in table.items():
+        if not isinstance(by_document, Mapping):
+            raise InputError(
+                f"topic {topic!r} has {by_document!r} where {{document: {what}}} is expected"
+            )
+        for document, value in by_document.items():
+            try:
+                finite = math.isfinite(value)
+            except (TypeError, OverflowError):
+                finite = False
+            if not finite:
+                raise InputError(
+                    f"the {what} of document {document!r} for topic {topic!r} is not a finite "
+                    f"number: {value!r}"
+                )

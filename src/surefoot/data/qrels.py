@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.documents import Documents
+from surefoot.data.documents import Documents, check_finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +42,7 @@ class Qrels:
     ) -> "Qrels":
         """Build from ``{topic: {document: grade}}``."""
         counts = [len(by_document) for by_document in judgments.values()]
+        check_finite(judgments, "grade")
         return cls(
             tuple(str(t) for t in judgments),
             np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.documents import Documents
+from surefoot.data.documents import Documents, check_finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +45,7 @@ class Run:
     ) -> "Run":
         """Build from ``{topic: {document: score}}``."""
         counts = [len(by_document) for by_document in scores.values()]
+        check_finite(scores, "score")
         return cls(
             tuple(str(t) for t in scores),
             np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64),

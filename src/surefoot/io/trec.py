@@ -1,19 +1,17 @@
-"""TREC judgments and runs: files, dicts and data frames to data, and the join of the two."""
+"""TREC judgments and runs, from files, tables, frames and dicts."""
 
-import bz2
-import gzip
 import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from surefoot.data.documents import Documents
 from surefoot.data.qrels import Qrels
-from surefoot.data.rankings import TIES, JudgedRankings
 from surefoot.data.run import Run
-from surefoot.errors import InputError, ParseError
+from surefoot.errors import InputError
+from surefoot.io.faults import COLUMNS, parse_error
+from surefoot.io.sources import Source, feed_stretch
+from surefoot.kernels import text as kernel
 
 
 def read_qrels(source: Any, *, duplicates: str = "error") -> Qrels:
@@ -21,207 +19,123 @@ def read_qrels(source: Any, *, duplicates: str = "error") -> Qrels:
 
     Parameters
     ----------
-    source : path, "-", Qrels or ``{topic: {document: grade}}``
-        A TREC file has the columns topic, iteration, document, grade.
+    source : path, "-", Qrels, ``{topic: {document: grade}}``, data frame or records
+        A TREC file has the columns topic, iteration, document, grade, separated by blanks or tabs;
+        gzip, bzip2, zstd and xz are unpacked. Tables (CSV, TSV, JSON Lines, Parquet) and frames
+        name their columns ``query_id, doc_id, relevance`` or ``qid, docno, label`` or ``q_id,
+        doc_id, score``. ir_measures' Qrel records and ranx' Qrels are taken too.
     duplicates : "error", "first" or "last"
         What to do where a document is judged twice for a topic.
     """
+    check_duplicates_option(duplicates)
     if isinstance(source, Qrels):
         return source
     if isinstance(source, Mapping):
         return Qrels.from_dict(source)
-    path = os.fspath(source)
-    table: dict[str, dict[str, float]] = {}
-    for number, fields in _lines(path):
-        if len(fields) != 4:
-            raise ParseError(path, number, f"has {len(fields)} fields, not 4")
-        _insert(
-            table, fields[0], fields[2], _number(path, number, fields[3]), duplicates, path, number
-        )
-    if not table:
-        raise InputError(f"{path}: the file has no judgments")
-    return Qrels.from_dict(table, name=path)
+    if isinstance(source, (str, os.PathLike)):
+        opened = Source(os.fspath(source))
+        name = opened.path
+        keeper = _keep(opened, "judgments", duplicates)
+    else:
+        from surefoot.io.tables import from_object
+
+        name = "the judgments"
+        keeper = from_object(source, "judgments", duplicates)
+    topics, offsets, block, ends, grades, _ = keeper.kept()
+    return Qrels(_names(topics), offsets, grades, Documents(block, ends), name=name)
 
 
-def read_run(source: Any, *, duplicates: str = "error") -> Run:
+def read_run(source: Any, *, duplicates: str = "error", name: str | None = None) -> Run:
     """Read a run.
 
     Parameters
     ----------
-    source : path, "-", Run or ``{topic: {document: score}}``
-        A TREC file has the columns topic, iteration, document, rank, score, tag.
+    source : path, "-", Run, ``{topic: {document: score}}``, data frame or records
+        A TREC file has the columns topic, Q0, document, rank, score, tag; else as for `read_qrels`,
+        with a column ``score`` and optionally ``rank``.
     duplicates : "error", "first" or "last"
         What to do where a document is retrieved twice for a topic.
+    name : str, optional
+        The run's name; its file's by default.
     """
+    check_duplicates_option(duplicates)
     if isinstance(source, Run):
         return source
     if isinstance(source, Mapping):
-        return Run.from_dict(source)
-    path = os.fspath(source)
-    table: dict[str, dict[str, float]] = {}
-    ranks: dict[str, dict[str, float]] = {}
-    tag = ""
-    for number, fields in _lines(path):
-        if len(fields) not in (5, 6):
-            raise ParseError(path, number, f"has {len(fields)} fields, not 6")
-        topic, _, document, rank, score = fields[:5]
-        tag = fields[5] if len(fields) == 6 else ""
-        _insert(table, topic, document, _number(path, number, score), duplicates, path, number)
-        _insert(ranks, topic, document, _number(path, number, rank), duplicates, path, number)
-    if not table:
-        raise InputError(f"{path}: the file has no retrieved documents")
-    run = Run.from_dict(table, name=run_name(path), tag=tag)
-    flat = [r for by_document in ranks.values() for r in by_document.values()]
-    run.ranks[:] = flat
-    return run
+        return Run.from_dict(source, name=name or "run")
+    if isinstance(source, (str, os.PathLike)):
+        return keep_run(Source(os.fspath(source)), duplicates=duplicates, name=name)
+    from surefoot.io.tables import from_object
+
+    return _run_of(from_object(source, "run", duplicates), name or getattr(source, "name", "run"))
+
+
+def keep_run(source: Source, *, duplicates: str, name: str | None = None) -> Run:
+    """Read a run from an open source, documents and all."""
+    return _run_of(_keep(source, "run", duplicates), name or run_name(source.path))
+
+
+def _run_of(keeper: kernel.Keeper, name: str) -> Run:
+    tag = keeper.tag.decode("utf-8", "replace")
+    topics, offsets, block, ends, scores, ranks = keeper.kept()
+    documents = Documents(block, ends)
+    return Run(_names(topics), offsets, scores, ranks, documents, name=str(name), tag=tag)
+
+
+def _names(topics: list[bytes]) -> tuple[str, ...]:
+    return tuple(topic.decode("utf-8", "surrogateescape") for topic in topics)
 
 
 def run_name(path: str) -> str:
     """A run's name: its file's, without folder and endings."""
     name = Path(path).name
-    for ending in (".gz", ".bz2", ".zst"):
+    for ending in (".gz", ".bz2", ".zst", ".xz"):
         name = name.removesuffix(ending)
     for ending in (".run", ".txt", ".trec", ".res"):
         name = name.removesuffix(ending)
     return name or path
 
 
-def judge_run(
-    qrels: Any,
-    run: Any,
-    *,
-    ties: str = "trec",
-    depth: int = 0,
-    duplicates: str = "error",
-    threads: int = 1,
-) -> JudgedRankings:
-    """Join one run with the judgments and put it in rank order.
+def check_duplicates_option(duplicates: str) -> None:
+    """Refuse an unknown way to treat duplicates."""
+    if duplicates not in kernel.DUPLICATES:
+        choices = ", ".join(kernel.DUPLICATES)
+        raise InputError(f"duplicates must be one of {choices}, but got {duplicates!r}")
 
-    Parameters
-    ----------
-    qrels, run
-        Anything that `read_qrels` and `read_run` take.
-    ties : "trec", "file", "rank" or "docid"
-        Order by score descending, equal scores by document id descending ("trec", bytes compared),
-        ascending ("docid") or as in the file ("file"); "rank" orders by the rank column instead.
-    depth : int
-        Keep the first `depth` documents of each topic; 0 keeps all.
-    duplicates : "error", "first" or "last"
-        What to do where a document is retrieved twice for a topic.
-    threads : int
-        0 for all cores.
-    """
-    if ties not in TIES:
-        raise InputError(f"ties must be one of {', '.join(TIES)}, but got {ties!r}")
-    if depth < 0:
-        raise InputError(f"depth must be an integer not less than 0, but got {depth}")
-    qrels = read_qrels(qrels, duplicates=duplicates)
-    run = read_run(run, duplicates=duplicates)
-    retrieved = run.to_dict()
-    judged = qrels.to_dict()
-    rank_of: dict[str, dict[str, float]] = {}
-    for i, topic in enumerate(run.topics):
-        rows = slice(int(run.offsets[i]), int(run.offsets[i + 1]))
-        rank_of[topic] = dict(zip(retrieved[topic], run.ranks[rows].tolist(), strict=True))
-    ids: list[list[str]] = []
-    for topic in qrels.topics:
-        scores = retrieved.get(topic, {})
-        order = list(scores)
-        if ties == "trec":
-            order.sort(
-                key=lambda d: (scores[d], d.encode("utf-8", "surrogateescape")), reverse=True
-            )
-        elif ties == "docid":
-            order.sort(key=lambda d: (-scores[d], d.encode("utf-8", "surrogateescape")))
-        elif ties == "file":
-            order.sort(key=lambda d: -scores[d])
+
+def _keep(source: Source, kind: str, duplicates: str) -> kernel.Keeper:
+    """Read a whole file into a keeper."""
+    from surefoot.io.tables import is_table, keep_table
+
+    if is_table(source):
+        return keep_table(source, kind, duplicates)
+    make = kernel.qrels_keeper if kind == "judgments" else kernel.run_keeper
+    keeper = make(duplicates)
+    read_through(keeper, source, kind)
+    if keeper.rows == 0:
+        raise empty(source, kind)
+    return keeper
+
+
+def read_through(reader: kernel.Reader, source: Source, kind: str) -> None:
+    """Feed a source to a reader to its end; errors carry file and line."""
+    try:
+        if source.is_plain_file:
+            with Path(source.path).open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                feed_stretch(reader, file.fileno(), source.path, 0, size)
         else:
-            order.sort(key=rank_of[topic].__getitem__ if scores else None)
-        ids.append(order[:depth] if depth else order)
-    nothing: dict[str, float] = {}
-    judged_grades = [sorted(judged[t].values(), reverse=True) for t in qrels.topics]
-    return JudgedRankings(
-        qrels.topics,
-        np.concatenate([[0], np.cumsum([len(i) for i in ids])]).astype(np.int64),
-        np.array(
-            [judged[t].get(d, np.nan) for t, i in zip(qrels.topics, ids, strict=True) for d in i]
-        ),
-        np.array(
-            [
-                retrieved.get(t, nothing)[d]
-                for t, i in zip(qrels.topics, ids, strict=True)
-                for d in i
-            ]
-        ),
-        np.array([t in retrieved for t in qrels.topics], dtype=np.bool_),
-        qrels.offsets,
-        np.array([g for grades in judged_grades for g in grades]),
-        qrels.max_grade,
-        name=run.name,
-        tag=run.tag,
-        ties=ties,
-        depth=depth,
-        extra_topics=sum(t not in judged for t in run.topics),
-        read_ids=lambda: ids,
+            for block in source.blocks():
+                reader.feed(block)
+        reader.finish()
+    except kernel.TextError as error:
+        raise parse_error(error, source.path, kind) from None
+
+
+def empty(source: Source, kind: str) -> InputError:
+    """The one line for a file without rows."""
+    what = "the file is empty" if not source.first_line() else "the file has blank lines only"
+    return InputError(
+        f"{source.path}: {what}. Hint: {'judgments' if kind == 'judgments' else 'a run'} "
+        f"{'have' if kind == 'judgments' else 'has'} the columns {' '.join(COLUMNS[kind])}"
     )
-
-
-def judge_runs(
-    qrels: Any,
-    runs: Sequence[Any],
-    *,
-    ties: str = "trec",
-    depth: int = 0,
-    duplicates: str = "error",
-    threads: int = 0,
-) -> list[JudgedRankings]:
-    """Join several runs with the judgments; see `judge_run`. Parallel over runs."""
-    qrels = read_qrels(qrels, duplicates=duplicates)
-    return [
-        judge_run(qrels, run, ties=ties, depth=depth, duplicates=duplicates, threads=threads)
-        for run in runs
-    ]
-
-
-def _lines(path: str) -> list[tuple[int, list[str]]]:
-    try:
-        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    if raw[:2] == b"\x1f\x8b":
-        raw = gzip.decompress(raw)
-    elif raw[:3] == b"BZh":
-        raw = bz2.decompress(raw)
-    text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    rows = [(number, line.split()) for number, line in enumerate(text.split("\n"), start=1)]
-    return [(number, fields) for number, fields in rows if fields]
-
-
-def _number(path: str, line: int, text: str) -> float:
-    try:
-        if "_" in text:
-            raise ValueError
-        value = float(text)
-    except ValueError:
-        raise ParseError(path, line, f"is not a number: {text!r}") from None
-    if not np.isfinite(value):
-        raise ParseError(path, line, f"is not a finite number: {text!r}")
-    return value
-
-
-def _insert(
-    table: dict[str, dict[str, float]],
-    topic: str,
-    document: str,
-    value: float,
-    duplicates: str,
-    path: str,
-    line: int,
-) -> None:
-    row = table.setdefault(topic, {})
-    if document in row:
-        if duplicates == "error":
-            raise ParseError(path, line, f"document {document!r} occurs twice for topic {topic!r}")
-        if duplicates == "first":
-            return
-    row[document] = value

@@ -1,0 +1,18 @@
+"""Judgments and runs as tables: CSV, TSV, JSON Lines, Parquet, data frames, records."""
+
+from typing import Any
+
+from surefoot.io.sources import Source
+from surefoot.kernels import text as kernel
+
+
+def is_table(source: Source) -> bool:
+    return False
+
+
+def keep_table(source: Source, kind: str, duplicates: str) -> kernel.Keeper:
+    raise NotImplementedError
+
+
+def from_object(source: Any, kind: str, duplicates: str) -> kernel.Keeper:
+    raise NotImplementedError
