@@ -1,5 +1,6 @@
-"""Runs joined with judgments: from files to ranked grades in one pass, without a document in Python."""
+"""Runs joined with judgments: from files to ranked grades in one pass."""
 
+import itertools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -75,7 +76,7 @@ def judge_runs(
     duplicates: str = "error",
     threads: int = 0,
 ) -> list[JudgedRankings]:
-    """Join several runs with the judgments; see `judge_run`. Parallel over runs and parts of runs."""
+    """Join several runs with the judgments, in parallel over runs and parts; see `judge_run`."""
     qrels = read_qrels(qrels)
     _index_of(qrels)
     threads = resolve_threads(threads)
@@ -197,7 +198,7 @@ class _Join:
             return joiner
 
         with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(part, a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+            futures = [pool.submit(part, a, b) for a, b in itertools.pairwise(cuts)]
             try:
                 # in the order of the file, so that the first error is the one reported
                 return [future.result() for future in futures]

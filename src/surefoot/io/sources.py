@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import stat
@@ -9,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from surefoot.errors import InputError
 
@@ -117,23 +118,20 @@ class Source:
             "Hint: copy or download the file again"
         )
 
-    def _open(self) -> IO[bytes]:
-        import io
-
+    def _open(self) -> Any:
         raw: Any = self.path if self._held is None else io.BytesIO(self._held)
         if self.compression == "gz":
-            return gzip.open(raw)  # type: ignore[return-value]
+            return gzip.open(raw)
         if self.compression == "bz2":
-            return bz2.open(raw)  # type: ignore[return-value]
+            return bz2.open(raw)
         if self.compression == "xz":
-            return lzma.open(raw)  # type: ignore[return-value]
+            return lzma.open(raw)
         if self.compression == "zst":
             if sys.version_info >= (3, 14):
                 from compression import zstd
             else:
                 from backports import zstd
-            opened: IO[bytes] = zstd.open(raw)
-            return opened
+            return zstd.open(raw)
         return Path(self.path).open("rb")
 
     def text(self) -> str:

@@ -67,7 +67,8 @@ def read_run(source: Any, *, duplicates: str = "error", name: str | None = None)
         return keep_run(Source(os.fspath(source)), duplicates=duplicates, name=name)
     from surefoot.io.tables import from_object
 
-    return _run_of(from_object(source, "run", duplicates), name or getattr(source, "name", "run"))
+    keeper = from_object(source, "run", duplicates)
+    return _run_of(keeper, name or getattr(source, "name", None) or "run")
 
 
 def keep_run(source: Source, *, duplicates: str, name: str | None = None) -> Run:

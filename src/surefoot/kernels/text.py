@@ -1,9 +1,9 @@
 """TREC text: readers that take bytes or open files and give arrays.
 
-A reader is fed blocks of text (`feed`) or stretches of an open file (`feed_file`), in order, and then
-finished. It raises `TextError(fault, line, text, whole, count)` at the first line that is wrong:
-`fault` is a `Fault`, `text` the field, `whole` the line it is in (the topic, for a duplicate), `count`
-the number of fields, or of the field from zero.
+A reader is fed blocks of text (`feed`) or stretches of an open file (`feed_file`), in order, and
+then finished. It raises `TextError(fault, line, text, whole, count)` at the first line that is
+wrong: `fault` is a `Fault`, `text` the field, `whole` the line it is in (the topic, for a
+duplicate), `count` the number of fields, or of the field from zero.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from surefoot import _kernels
+from surefoot import _kernels as _module
+
+# said outright: this module is imported while the package's own names are still being resolved
+_kernels: Any = _module
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
