@@ -175,7 +175,7 @@ SUREFOOT_CLONES void shift_and_scale(std::int64_t topics, std::int64_t systems, 
   }
 }
 
-// Gains, losses and their counts of each system against column `champion`, and running sums by cell.
+// Gains, losses and their counts of each system against column `champion`.
 SUREFOOT_CLONES void compare(std::int64_t topics, std::int64_t systems, std::int64_t champion,
                              const float* y, float* gain, float* loss, std::int32_t* wins,
                              std::int32_t* losses) {
@@ -188,21 +188,6 @@ SUREFOOT_CLONES void compare(std::int64_t topics, std::int64_t systems, std::int
       loss[i] += delta < 0.0f ? delta : 0.0f;
       wins[i] += delta > 0.0f;
       losses[i] += delta < 0.0f;
-    }
-  }
-}
-
-SUREFOOT_CLONES void tally(std::int64_t topics, std::int64_t systems, std::int64_t champion,
-                           const float* y, float* delta_sum, float* loss_sum, std::int32_t* worse) {
-  for (std::int64_t j = 0; j < topics; ++j) {
-    const float* row = y + j * systems;
-    const float reference = row[champion];
-    for (std::int64_t i = 0; i < systems; ++i) {
-      const std::int64_t k = j * systems + i;
-      const float delta = row[i] - reference;
-      delta_sum[k] += delta;
-      loss_sum[k] += delta < 0.0f ? delta : 0.0f;
-      worse[k] += delta < 0.0f;
     }
   }
 }
@@ -402,7 +387,7 @@ class Replicator {
   std::vector<float> redo_a_, redo_b_, redo_value_;
 };
 
-constexpr std::int64_t CHUNK = 64;  // draws summed in one go; part of the result's byte identity
+constexpr std::int64_t CHUNK = 64;  // draws that a thread takes at a time
 
 template <class T>
 nb::ndarray<nb::numpy, T> owned(std::vector<T>* data, std::initializer_list<std::size_t> shape) {
@@ -412,37 +397,22 @@ nb::ndarray<nb::numpy, T> owned(std::vector<T>* data, std::initializer_list<std:
 
 // Column 0 of `selected` is the champion; the others are challengers.
 nb::tuple replicate_sums(int family, Matrix system, Matrix topic, Matrix parameter, Indices selected,
-                         std::uint64_t seed, std::uint64_t first_draw, bool by_topic, int threads) {
+                         std::uint64_t seed, std::uint64_t first_draw, int threads) {
   const Plan plan(family, system, topic, parameter, selected, seed, first_draw);
   if (plan.systems < 1) throw std::invalid_argument("select at least the champion");
-  const std::int64_t challengers = plan.systems - 1, cells = challengers * plan.topics;
+  const std::int64_t challengers = plan.systems - 1;
   const auto size = static_cast<std::size_t>(plan.draws * challengers);
   auto* gains = new std::vector<double>(size);
   auto* losses = new std::vector<double>(size);
   auto* wins = new std::vector<std::int32_t>(size);
   auto* worse = new std::vector<std::int32_t>(size);
-  auto* cell_delta = new std::vector<double>(by_topic ? cells : 0);
-  auto* cell_loss = new std::vector<double>(by_topic ? cells : 0);
-  auto* cell_worse = new std::vector<std::int64_t>(by_topic ? cells : 0);
   {
     nb::gil_scoped_release release;
-    const std::int64_t chunks = (plan.draws + CHUNK - 1) / CHUNK;
-    struct Tally {
-      std::vector<float> delta, loss;
-      std::vector<std::int32_t> worse;
-    };
-    std::vector<Tally> tallies(by_topic ? static_cast<std::size_t>(chunks) : 0);
     parallel_chunks(plan.draws, CHUNK, threads, [&](std::int64_t begin, std::int64_t end) {
       Replicator replicator(plan);
       const auto width = static_cast<std::size_t>(plan.systems);
       std::vector<float> gain(width), loss(width);
       std::vector<std::int32_t> won(width), lost(width);
-      Tally* sums = by_topic ? &tallies[static_cast<std::size_t>(begin / CHUNK)] : nullptr;
-      if (sums) {
-        sums->delta.assign(static_cast<std::size_t>(plan.cells), 0.0f);
-        sums->loss.assign(static_cast<std::size_t>(plan.cells), 0.0f);
-        sums->worse.assign(static_cast<std::size_t>(plan.cells), 0);
-      }
       for (std::int64_t s = begin; s < end; ++s) {
         const float* y = replicator.draw(s);
         std::fill(gain.begin(), gain.end(), 0.0f);
@@ -457,26 +427,12 @@ nb::tuple replicate_sums(int family, Matrix system, Matrix topic, Matrix paramet
           (*wins)[k] = won[i + 1];
           (*worse)[k] = lost[i + 1];
         }
-        if (sums)
-          tally(plan.topics, plan.systems, 0, y, sums->delta.data(), sums->loss.data(),
-                sums->worse.data());
       }
     });
-    // merged in the order of the draws, whoever computed them
-    for (const Tally& sums : tallies)
-      for (std::int64_t i = 0; i < challengers; ++i)
-        for (std::int64_t j = 0; j < plan.topics; ++j) {
-          const std::int64_t from = j * plan.systems + i + 1, to = i * plan.topics + j;
-          (*cell_delta)[to] += sums.delta[from];
-          (*cell_loss)[to] += sums.loss[from];
-          (*cell_worse)[to] += sums.worse[from];
-        }
   }
   const auto n = static_cast<std::size_t>(plan.draws), c = static_cast<std::size_t>(challengers);
-  const auto j = static_cast<std::size_t>(by_topic ? plan.topics : 0);
   return nb::make_tuple(owned(gains, {n, c}), owned(losses, {n, c}), owned(wins, {n, c}),
-                        owned(worse, {n, c}), owned(cell_delta, {c, j}), owned(cell_loss, {c, j}),
-                        owned(cell_worse, {c, j}));
+                        owned(worse, {n, c}));
 }
 
 nb::ndarray<nb::numpy, float> replicate_scores(int family, Matrix system, Matrix topic,
@@ -508,7 +464,7 @@ nb::ndarray<nb::numpy, float> replicate_scores(int family, Matrix system, Matrix
 void bind_replicate(nb::module_& m) {
   m.def("replicate_sums", &surefoot::replicate_sums, nb::arg("family"), nb::arg("system"),
         nb::arg("topic"), nb::arg("parameter"), nb::arg("selected"), nb::arg("seed"),
-        nb::arg("first_draw"), nb::arg("by_topic"), nb::arg("threads"));
+        nb::arg("first_draw"), nb::arg("threads"));
   m.def("replicate_scores", &surefoot::replicate_scores, nb::arg("family"), nb::arg("system"),
         nb::arg("topic"), nb::arg("parameter"), nb::arg("selected"), nb::arg("seed"),
         nb::arg("first_draw"), nb::arg("threads"));

@@ -22,18 +22,13 @@ class ReplicateSums(NamedTuple):
     """What risk needs of the replicates.
 
     `gains`, `losses` : (n_draws, n_challengers) sums over topics of the positive and of the
-    negative differences to the champion; `wins`, `worse` : how many topics they are. By
-    (challenger, topic), summed over draws, if asked for: `cell_delta`, `cell_loss`, and
-    `cell_worse`, a count.
+    negative differences to the champion; `wins`, `worse` : how many topics they are.
     """
 
     gains: FloatArray
     losses: FloatArray
     wins: npt.NDArray[np.int32]
     worse: npt.NDArray[np.int32]
-    cell_delta: FloatArray
-    cell_loss: FloatArray
-    cell_worse: npt.NDArray[np.int64]
 
 
 def replicate_sums(
@@ -45,7 +40,6 @@ def replicate_sums(
     *,
     seed: int,
     first_draw: int = 0,
-    by_topic: bool = False,
     threads: int = 0,
 ) -> ReplicateSums:
     """Gains and losses of replicates against the first selected system.
@@ -64,8 +58,6 @@ def replicate_sums(
         Columns of `system`: the champion, then its challengers.
     seed, first_draw : int
         Replicates of draw k depend on (seed, first_draw + k) alone.
-    by_topic : bool
-        Also sum each (challenger, topic) cell over the draws.
     """
     return ReplicateSums(
         *_kernels.replicate_sums(
@@ -76,7 +68,6 @@ def replicate_sums(
             np.ascontiguousarray(selected, dtype=np.int64),
             seed,
             first_draw,
-            by_topic,
             threads,
         )
     )

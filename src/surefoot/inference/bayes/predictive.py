@@ -1,0 +1,195 @@
+"""Risk on new scores from a fitted model: PPDRisk- for any r, and forecasts of single topics.
+
+For each posterior draw a replicate of every score is drawn, and URisk- computed on the replicates
+against the champion's replicates (thesis 004, Sect. 5.2.1). Gains and losses are kept apart, so
+that one pass serves every r.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.errors import ModelError
+from surefoot.kernels.replicate import FAMILIES, replicate_scores, replicate_sums
+from surefoot.results.posterior import Posterior
+
+FloatArray = npt.NDArray[np.float64]
+Update = Callable[[float, float], None]
+
+CHUNK = 4_096  # draws between two looks at Ctrl-C
+
+
+@dataclass(frozen=True, slots=True)
+class RiskReplicates:
+    """Sums over topics of gains and losses of each replicate, (n_draws, n_challengers).
+
+    Parameters
+    ----------
+    n_topics : int
+        J of the thesis.
+    gains, losses : float arrays
+        Sums of the positive and of the negative differences to the champion.
+    wins, worse : int arrays
+        How many topics have a positive, a negative difference.
+    """
+
+    n_topics: int
+    gains: FloatArray = field(repr=False)
+    losses: FloatArray = field(repr=False)
+    wins: npt.NDArray[np.int32] = field(repr=False)
+    worse: npt.NDArray[np.int32] = field(repr=False)
+
+    def risk(self, r: float) -> FloatArray:
+        """URisk- of each replicate: -(G + r L) / J (thesis Eq. 3.2 with the sign of errata 21)."""
+        return -(self.gains + r * self.losses) / self.n_topics
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedRisk:
+    """PPDRisk- of each challenger at one r: median, predictive interval, P(URisk- > 0)."""
+
+    r: float
+    median: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_risky: FloatArray
+
+    @property
+    def significant(self) -> npt.NDArray[np.bool_]:
+        """Whether the predictive interval excludes zero (thesis 5.3.2)."""
+        out: npt.NDArray[np.bool_] = (self.low > 0) | (self.high < 0)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class TopicForecast:
+    """What one challenger may do to each topic, from replicates of both systems.
+
+    `p_worse`, `p_better` : probabilities of a negative and a positive difference; `expected` mean
+    difference, `expected_loss` mean of its negative part; `low`, `median`, `high` of the
+    difference.
+    """
+
+    p_worse: FloatArray
+    p_better: FloatArray
+    expected: FloatArray
+    expected_loss: FloatArray
+    low: FloatArray
+    median: FloatArray
+    high: FloatArray
+
+
+def kernel_draws(posterior: Posterior) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Draws in the replicate kernel's layout: b + system effects, topic effects, parameters."""
+    if posterior.family not in FAMILIES:
+        raise ModelError(
+            f"family {posterior.family!r} models the gains of single ranks, not scores, and cannot "
+            f"replicate scores. Hint: fit one of {', '.join(FAMILIES)}"
+        )
+    names = FAMILIES[posterior.family][1]
+    draws = posterior.draws
+    parameters = np.column_stack([draws[name] for name in names])
+    return draws["b"][:, None] + draws["system"], draws["topic"], parameters
+
+
+def risk_replicates(
+    posterior: Posterior,
+    champion: int,
+    challengers: Sequence[int],
+    *,
+    seed: int = 0,
+    threads: int = 0,
+    update: Update | None = None,
+) -> RiskReplicates:
+    """One pass over all draws: gains and losses of each challenger's replicates.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Fit of the plain scores.
+    champion, challengers : int, sequence of int
+        Rows of the score table.
+    seed : int
+        Replicates depend on the seed, the draw and the cell alone: not on threads, nor on which
+        challengers are asked for.
+    """
+    system, topic, parameters = kernel_draws(posterior)
+    selected = np.array([champion, *challengers], dtype=np.int64)
+    parts = []
+    for start in range(0, posterior.n_draws, CHUNK):
+        rows = slice(start, start + CHUNK)
+        parts.append(
+            replicate_sums(
+                posterior.family,
+                system[rows],
+                topic[rows],
+                parameters[rows],
+                selected,
+                seed=seed,
+                first_draw=start,
+                threads=threads,
+            )
+        )
+        if update is not None:
+            update(min(start + CHUNK, posterior.n_draws), posterior.n_draws)
+    gains, losses, wins, worse = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return RiskReplicates(topic.shape[1], gains, losses, wins, worse)
+
+
+def predicted_risk(
+    replicates: RiskReplicates, r: float, *, interval: float = 0.95
+) -> PredictedRisk:
+    """Median, equal-tailed predictive interval and P(URisk- > 0) at one r."""
+    risk = np.ascontiguousarray(replicates.risk(r).T)
+    p_risky = (risk > 0).mean(axis=1)
+    low, median, high = central(risk, interval)
+    return PredictedRisk(r, median, low, high, p_risky)
+
+
+def central(draws: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Lower end, median and upper end of the equal-tailed interval along the last axis."""
+    tail = (1.0 - interval) / 2.0
+    low, median, high = np.quantile(draws, (tail, 0.5, 1.0 - tail), axis=-1, overwrite_input=True)
+    return low, median, high
+
+
+def topic_forecast(
+    posterior: Posterior,
+    champion: int,
+    challenger: int,
+    *,
+    interval: float = 0.95,
+    seed: int = 0,
+    threads: int = 0,
+) -> TopicForecast:
+    """What may happen to each topic if the champion is replaced by the challenger."""
+    system, topic, parameters = kernel_draws(posterior)
+    delta = np.empty((topic.shape[1], posterior.n_draws), dtype=np.float32)
+    for start in range(0, posterior.n_draws, CHUNK):
+        rows = slice(start, start + CHUNK)
+        scores = replicate_scores(
+            posterior.family,
+            system[rows],
+            topic[rows],
+            parameters[rows],
+            np.array([champion, challenger]),
+            seed=seed,
+            first_draw=start,
+            threads=threads,
+        )
+        delta[:, rows] = (scores[:, 1] - scores[:, 0]).T
+    p_worse, p_better = (delta < 0).mean(axis=1), (delta > 0).mean(axis=1)
+    expected = delta.mean(axis=1, dtype=np.float64)
+    loss = np.minimum(delta, 0).mean(axis=1, dtype=np.float64)
+    low, median, high = central(delta, interval)  # type: ignore[arg-type]
+    return TopicForecast(
+        p_worse,
+        p_better,
+        expected,
+        loss,
+        low.astype(np.float64),
+        median.astype(np.float64),
+        high.astype(np.float64),
+    )
