@@ -12,6 +12,7 @@ void bind_lambdas(nb::module_&);
 void bind_beta(nb::module_&);
 void bind_replicate(nb::module_&);
 void bind_active(nb::module_&);
+void bind_overlays(nb::module_&);
 
 NB_MODULE(_kernels, m) {
   m.doc() = "Compiled kernels of Surefoot: arrays in, arrays out.";
@@ -24,4 +25,5 @@ NB_MODULE(_kernels, m) {
   bind_beta(m);
   bind_replicate(m);
   bind_active(m);
+  bind_overlays(m);
 }

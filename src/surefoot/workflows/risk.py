@@ -1,0 +1,214 @@
+"""How much each challenger risks against a champion: every overlay in one table."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.io.scores import read_scores
+from surefoot.io.slices import read_slices
+from surefoot.overlays.compare import compare
+from surefoot.overlays.slices import slice_columns
+from surefoot.overlays.value import ValueFunction
+from surefoot.overlays.z_risk import deviations
+from surefoot.results.risk import ResidualRange, RiskResult
+from surefoot.workflows.comparison import (
+    Comparison,
+    Numbers,
+    describe,
+    loss_aversion,
+    prepare,
+    value_function,
+)
+from surefoot.workflows.corrections import adjust
+from surefoot.workflows.judgments import Ranges, residual_range
+from surefoot.workflows.verdicts import note_of, risk_headline, verdict_of
+
+FloatArray = npt.NDArray[np.float64]
+
+# overlays whose sign the thesis' minus form reverses
+_SIGNED = ("u_risk", "t_risk", "z_risk", "geo_risk")
+
+
+def risk(
+    scores: Any,
+    *,
+    champion: str | Iterable[str],
+    alpha: Numbers = None,
+    r: Numbers = None,
+    value: str | ValueFunction = "linear",
+    systems: str | Iterable[str] | None = None,
+    population: Any = None,
+    slices: Any = None,
+    correction: str = "holm",
+    level: float = 0.05,
+    tolerance: float = 0.0,
+    threads: int = 0,
+) -> RiskResult:
+    """Measure what replacing the champion by each challenger risks.
+
+    Parameters
+    ----------
+    scores : path, frame, dict or ScoreMatrix
+        Per-topic scores, anything that `read_scores` takes.
+    champion : str or list of str
+        What is in use now: one system or several, or ``mean``, ``median`` or ``max`` for the
+        per-topic mean, median or best of the population.
+    alpha : float or list, optional
+        How much more a loss counts than a gain; default 1.
+    r : float or list, optional
+        The thesis' form instead: r = 1 + alpha, signs reversed so that higher is riskier.
+    value : str or callable, optional
+        What a difference is worth: ``linear`` (alpha), ``smooth`` (Benham 2023, Eq. 3.6), ``refit``
+        (the same cubic through the fences of these data) or a function of an array of differences.
+    systems : list of str, optional
+        Challengers; default all systems that are not champions.
+    population : optional
+        Systems that ZRisk, GeoRisk and the aggregate champions refer to; default all of `scores`.
+    slices : optional
+        Groups of topics: a ``topic,slice`` table, or a dict.
+    correction : str
+        ``holm`` (default), ``bonferroni``, ``bh`` or ``none``: adjusts the p-values of one alpha over
+        all challengers and champions, and those of the slices over all slices too.
+    level : float
+        Significance level of the verdict.
+    tolerance : float
+        Differences of at most this size count as ties; the overlays themselves are unaffected.
+    threads : int
+        0 uses all cores; results do not depend on it.
+
+    Returns
+    -------
+    RiskResult
+        One row for each slice, champion, challenger and alpha.
+
+    Notes
+    -----
+    Only topics that both systems have count, and `topics` says how many. Dincer et al. 2014, Eqs.
+    1-17 for the overlays against a champion, Dincer et al. 2016 for ZRisk and GeoRisk.
+
+    Examples
+    --------
+    >>> import surefoot as sf
+    >>> table = {"old": {"q1": 0.5, "q2": 0.5, "q3": 0.4}, "new": {"q1": 0.7, "q2": 0.4, "q3": 0.5}}
+    >>> result = sf.risk(table, champion="old", alpha=[0, 1])
+    >>> result.u_risk.round(4).tolist()
+    [0.0667, 0.0333]
+    """
+    alphas, form = loss_aversion(alpha, r)
+    whole = prepare(read_scores(scores), champion, systems=systems, population=population)
+    name, function = value_function(value, whole.matrix, whole.champions)
+    if function is not None:
+        alphas = (float("nan"),)
+    scopes: list[tuple[str, Comparison]] = [("all", whole)]
+    if slices is not None:
+        groups = slice_columns(whole.matrix.topics, read_slices(slices))
+        scopes += [(label, whole.restrict(columns)) for label, columns in groups.items()]
+
+    family = len(whole.champions) * len(whole.challengers)
+    labels: list[tuple[str, str, str]] = []  # slice, champion, system of each row but for alpha
+    tables: list[dict[str, FloatArray]] = []
+    known: list[Ranges] = []
+    for scope, part in scopes:
+        size = family if scope == "all" else family * (len(scopes) - 1)
+        z = deviations(
+            part.matrix.values,
+            None if part.population is None else part.population.values,
+            member=part.members,
+            value=function,
+            threads=threads,
+        )
+        for base in part.champions:
+            table = compare(
+                part.matrix.values,
+                base.scores,
+                z,
+                alphas=alphas,
+                function=function,
+                tolerance=tolerance,
+                threads=threads,
+            )
+            tables.append({k: v[part.challengers] for k, v in table.items()})
+            labels += [(scope, base.name, part.matrix.systems[i]) for i in part.challengers]
+            if part.matrix.has_bounds and base.lower is not None:
+                share = level if correction == "none" else level / size
+                known += [
+                    residual_range(part, base, i, a, function, share)
+                    for i in part.challengers
+                    for a in alphas
+                ]
+    cells = {k: np.concatenate([t[k] for t in tables]) for k in tables[0]}
+    scope_of = np.array([s for s, _, _ in labels])
+    cells["p_adjusted"] = _adjusted(cells["p_value"], scope_of, correction)
+    flat = {k: v.reshape(-1) for k, v in cells.items()}
+    verdicts = tuple(
+        verdict_of(u, p, level) for u, p in zip(flat["u_risk"], flat["p_adjusted"], strict=True)
+    )
+    notes = tuple(note_of({k: v[i] for k, v in flat.items()}) for i in range(len(verdicts)))
+    if form == "minus":
+        for signed in _SIGNED:
+            flat[signed] = 0.0 - flat[signed]  # no minus zero
+    repeated = [label for label in labels for _ in alphas]
+    counts = {k: flat[k].astype(np.int64) for k in ("wins", "losses", "ties", "loss_over")}
+    result = RiskResult(
+        system=tuple(s for _, _, s in repeated),
+        champion=tuple(c for _, c, _ in repeated),
+        slice=None if slices is None else tuple(s for s, _, _ in repeated),
+        form=form,
+        value=name,
+        alpha=np.tile(alphas, len(labels)),
+        **{
+            k: flat[k]
+            for k in (
+                "f_risk f_reward u_gain u_risk se_parametric se_jackknife t_risk df p_value "
+                "p_adjusted z_risk geo_risk break_even_alpha"
+            ).split()
+        },
+        **counts,
+        verdict=verdicts,
+        topics=flat["count"].astype(np.int64),
+        residual=_residual(known, form),
+        note=notes,
+        settings={
+            "champion": [b.name for b in whole.champions],
+            "form": form,
+            "alpha": list(alphas),
+            **describe(name, function),
+            "correction": correction,
+            "level": level,
+            "tolerance": tolerance,
+            "measure": whole.matrix.measure,
+            "population": len((whole.population or whole.matrix).systems),
+            "topics": len(whole.matrix.topics),
+        },
+    )
+    return result.with_headline(risk_headline(result))
+
+
+def _adjusted(p: FloatArray, scope: npt.NDArray[np.str_], correction: str) -> FloatArray:
+    """Adjust each alpha's p-values, once over the whole and once over all slices."""
+    out = np.array(p)
+    for rows in (scope == "all", scope != "all"):
+        for k in range(p.shape[1]):
+            out[rows, k] = adjust(p[rows, k], correction)
+    return out
+
+
+def _residual(known: list[Ranges], form: str) -> ResidualRange | None:
+    if not known:
+        return None
+    columns: Mapping[str, Any] = {
+        f: np.array([getattr(k, f) for k in known])
+        for f in ("u_low", "u_high", "t_low", "t_high", "certain_losses", "certain_wins")
+    } | {"undecided": np.array([k.undecided for k in known])}
+    columns = dict(columns)
+    if form == "minus":
+        for overlay in ("u", "t"):
+            low, high = columns[f"{overlay}_low"], columns[f"{overlay}_high"]
+            columns[f"{overlay}_low"], columns[f"{overlay}_high"] = 0.0 - high, 0.0 - low
+    return ResidualRange(
+        **columns,
+        verdict=tuple(k.verdict for k in known),
+        deciding_topics=tuple(" ".join(k.deciding_topics) for k in known),
+    )
