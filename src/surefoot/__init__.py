@@ -15,15 +15,28 @@ _HOMES = {
     "read_qrels": "surefoot.io.trec",
     "read_run": "surefoot.io.trec",
     "read_scores": "surefoot.io.scores",
+    "risk": "surefoot.workflows.risk",
+    "topics": "surefoot.workflows.topics",
 }
 
-__all__ = ["ScoreMatrix", "SurefootError", "__version__", "read_qrels", "read_run", "read_scores"]
+__all__ = [
+    "ScoreMatrix",
+    "SurefootError",
+    "__version__",
+    "read_qrels",
+    "read_run",
+    "read_scores",
+    "risk",
+    "topics",
+]
 
 if TYPE_CHECKING:
     from surefoot.data.scores import ScoreMatrix
     from surefoot.errors import SurefootError
     from surefoot.io.scores import read_scores
     from surefoot.io.trec import read_qrels, read_run
+    from surefoot.workflows.risk import risk
+    from surefoot.workflows.topics import topics
 
 
 def __getattr__(name: str) -> Any:

@@ -77,5 +77,3 @@ def _from_file(path: Path) -> Slices:
             yield row[topic].strip(), row[name].strip()
 
     return _collect(pairs())
-
-

@@ -25,6 +25,16 @@ class Baseline:
     upper: FloatArray | None
     system: bool  # a system of the table rather than an aggregate of several
 
+    def restrict(self, columns: npt.NDArray[np.int64]) -> "Baseline":
+        """The same baseline on some of the topics."""
+        return Baseline(
+            self.name,
+            self.scores[columns],
+            None if self.lower is None else self.lower[columns],
+            None if self.upper is None else self.upper[columns],
+            self.system,
+        )
+
 
 def baseline(matrix: ScoreMatrix, name: str, population: ScoreMatrix | None = None) -> Baseline:
     """The baseline of that name.

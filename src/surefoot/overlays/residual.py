@@ -5,6 +5,7 @@ documents, so some combinations allowed here cannot occur: the ranges are conser
 the truth and may be wider than it.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,8 +82,8 @@ def _t(rho: float, n: int) -> float:
 def _highest_cosine(low: FloatArray, high: FloatArray) -> float:
     n = len(low)
     if high.sum() > 0:
-        return _highest_positive(low, high) / np.sqrt(n)
-    return -_lowest_positive(-high, -low) / np.sqrt(n)
+        return _highest_positive(low, high) / math.sqrt(n)
+    return -_lowest_positive(-high, -low) / math.sqrt(n)
 
 
 def _highest_positive(low: FloatArray, high: FloatArray) -> float:

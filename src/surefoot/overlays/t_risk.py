@@ -42,8 +42,8 @@ def se_parametric(d: Differences, alpha: float) -> FloatArray:
     """
     out = np.full(d.count.shape, np.nan)
     np.divide(sum_of_squares(d, alpha), d.count - 1, out=out, where=d.count > 1)
-    out = np.sqrt(out / np.maximum(d.count, 1))
-    return out
+    error: FloatArray = np.sqrt(out / np.maximum(d.count, 1))
+    return error
 
 
 def se_jackknife(d: Differences, alpha: float) -> FloatArray:
@@ -57,7 +57,8 @@ def se_jackknife(d: Differences, alpha: float) -> FloatArray:
     n = d.count
     estimates = np.full(n.shape, np.nan)  # sum over i of (theta_(i) - theta_(.))^2
     np.divide(sum_of_squares(d, alpha), (n - 1) ** 2, out=estimates, where=n > 1)
-    return np.sqrt((n - 1) / np.maximum(n, 1) * estimates)
+    error: FloatArray = np.sqrt((n - 1) / np.maximum(n, 1) * estimates)
+    return error
 
 
 def t_risk(d: Differences, alpha: float) -> FloatArray:

@@ -46,8 +46,10 @@ def u_risk(d: Differences, alpha: float) -> FloatArray:
     2014, Eq. 4). Benham 2023, Eqs. 2.39 and 3.1 print a minus before the second sum, which would
     count losses as gains; the worked example there (-1.480) follows the form used here.
     """
-    total = d.positive * d.mean_positive + (1 + alpha) * d.negative * d.mean_negative
-    return per_topic(total, d.count)
+    gains, losses = d.positive * d.mean_positive, (1 + alpha) * d.negative * d.mean_negative
+    total = gains + losses
+    # what rounding leaves of gains that equal losses is not a difference
+    return per_topic(np.where(np.abs(total) <= 1e-14 * gains, 0.0, total), d.count)
 
 
 def break_even_alpha(d: Differences) -> FloatArray:

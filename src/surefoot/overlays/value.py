@@ -19,6 +19,7 @@ class Linear:
     alpha: float
 
     def __call__(self, delta: FloatArray) -> FloatArray:
+        """Worth of each difference."""
         return np.where(delta < 0, (1 + self.alpha) * delta, delta)
 
 
@@ -34,6 +35,7 @@ class Cubic:
     linear: float
 
     def __call__(self, delta: FloatArray) -> FloatArray:
+        """Worth of each difference."""
         return ((self.cubic * delta + self.quadratic) * delta + self.linear) * delta
 
     @property

@@ -11,6 +11,24 @@ from surefoot.results.record import Column, Result
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+# numeric columns that carry their field's name, in the order of the table
+_FIRST = (
+    "alpha",
+    "f_risk",
+    "f_reward",
+    "u_gain",
+    "u_risk",
+    "se_parametric",
+    "se_jackknife",
+    "t_risk",
+    "df",
+    "p_value",
+    "p_adjusted",
+    "wins",
+    "losses",
+    "ties",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResidualRange:
@@ -69,7 +87,7 @@ class RiskResult(Result):
     break_even_alpha : array
         The alpha at which gains and losses cancel.
     verdict : tuple of str
-        "risky", "safe" or "undecided", at the level in the settings.
+        "risky", "safe" or "unclear", at the level in the settings.
     topics : array
         Topics that system and champion share.
     slice : tuple of str, optional
@@ -81,6 +99,19 @@ class RiskResult(Result):
     """
 
     command: ClassVar[str] = "risk"
+    terminal: ClassVar[tuple[str, ...]] = (
+        "system",
+        "champion",
+        "slice",
+        "form",
+        "alpha",
+        "u_risk",
+        "t_risk",
+        "p_adjusted",
+        "losses",
+        "loss_over_20",
+        "verdict",
+    )
 
     system: tuple[str, ...]
     champion: tuple[str, ...]
@@ -118,10 +149,7 @@ class RiskResult(Result):
             "champion": self.champion,
             "form": (self.form,) * rows,
         }
-        for name in (
-            "alpha f_risk f_reward u_gain u_risk se_parametric se_jackknife t_risk df p_value "
-            "p_adjusted wins losses ties"
-        ).split():
+        for name in _FIRST:
             out[name] = getattr(self, name)
         out["loss_over_20"] = self.loss_over
         out["z_risk"] = self.z_risk

@@ -37,6 +37,17 @@ class TopicsResult(Result):
     """
 
     command: ClassVar[str] = "topics"
+    terminal: ClassVar[tuple[str, ...]] = (
+        "system",
+        "topic",
+        "champion_score",
+        "score",
+        "delta",
+        "x",
+        "t_j",
+        "flagged",
+        "decides",
+    )
 
     system: tuple[str, ...]
     topic: tuple[str, ...]
@@ -58,11 +69,19 @@ class TopicsResult(Result):
     def columns(self) -> dict[str, Column]:
         """The table, the contract's columns first."""
         out: dict[str, Column] = {
-            name: getattr(self, name)
-            for name in (
-                "system topic champion_score score delta x t_r t_j flagged flagged_t_r t_without "
-                "decides relative_change"
-            ).split()
+            "system": self.system,
+            "topic": self.topic,
+            "champion_score": self.champion_score,
+            "score": self.score,
+            "delta": self.delta,
+            "x": self.x,
+            "t_r": self.t_r,
+            "t_j": self.t_j,
+            "flagged": self.flagged,
+            "flagged_t_r": self.flagged_t_r,
+            "t_without": self.t_without,
+            "decides": self.decides,
+            "relative_change": self.relative_change,
         }
         if self.delta_low is not None and self.delta_high is not None:
             out["delta_low"] = self.delta_low

@@ -1,6 +1,7 @@
 """What every comparison with a champion has to settle first: who, how averse, which topics."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,38 +63,69 @@ def read_population(source: Any, matrix: ScoreMatrix) -> ScoreMatrix | None:
     return population.select(topics=matrix.topics)
 
 
-def names(given: str | Iterable[str]) -> tuple[str, ...]:
-    """Names from a list or from one comma-separated string, without repeats."""
-    parts = given.split(",") if isinstance(given, str) else list(given)
-    out = tuple(dict.fromkeys(str(p).strip() for p in parts if str(p).strip()))
-    if not out:
-        raise InputError("name a champion: a system of the table, or mean, median or max")
-    return out
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Scores, champions and challengers, on one set of topics."""
+
+    matrix: ScoreMatrix
+    champions: tuple[Baseline, ...]
+    challengers: npt.NDArray[np.int64]  # rows of the matrix
+    population: ScoreMatrix | None
+    members: npt.NDArray[np.bool_] | None  # which rows are in the population
+
+    def restrict(self, columns: npt.NDArray[np.int64]) -> "Comparison":
+        """The same systems on some of the topics."""
+        topics = [self.matrix.topics[j] for j in columns]
+        champions = tuple(c.restrict(columns) for c in self.champions)
+        return Comparison(
+            self.matrix.select(topics=topics),
+            champions,
+            self.challengers,
+            None if self.population is None else self.population.select(topics=topics),
+            self.members,
+        )
 
 
-def champions(
-    matrix: ScoreMatrix, given: str | Iterable[str], population: ScoreMatrix | None
-) -> list[Baseline]:
-    """The baselines of the names given."""
-    if isinstance(given, str) and given in matrix.systems:
-        given = [given]  # a system whose own name holds a comma
-    return [baseline(matrix, name, population) for name in names(given)]
-
-
-def challengers(
-    matrix: ScoreMatrix, against: Sequence[Baseline], given: str | Iterable[str] | None
-) -> npt.NDArray[np.int64]:
-    """Row numbers of the systems to compare: those named, or all but the champions."""
-    if given is not None:
-        wanted = [given] if isinstance(given, str) and given in matrix.systems else names(given)
-        return np.array([matrix.index(name) for name in wanted], dtype=np.int64)
-    taken = {b.name for b in against if b.system}
-    rows = [i for i, s in enumerate(matrix.systems) if s not in taken]
+def prepare(
+    matrix: ScoreMatrix,
+    champion: str | Iterable[str],
+    *,
+    systems: str | Iterable[str] | None = None,
+    population: Any = None,
+) -> Comparison:
+    """Find the champions and the challengers, by default all other systems."""
+    if not matrix.topics:
+        raise InputError("the score table has no topic")
+    people = read_population(population, matrix)
+    chosen = _names(champion, matrix, "a champion: a system of the table, or mean, median or max")
+    champions = tuple(baseline(matrix, name, people) for name in chosen)
+    if systems is not None:
+        rows = [matrix.index(name) for name in _names(systems, matrix, "a challenger")]
+    else:
+        taken = {c.name for c in champions if c.system}
+        rows = [i for i, s in enumerate(matrix.systems) if s not in taken]
     if not rows:
         raise InputError(
-            f"there is no challenger: the table holds only {', '.join(map(repr, matrix.systems))}"
+            "there is no challenger: the table holds only "
+            + ", ".join(repr(s) for s in matrix.systems)
         )
-    return np.array(rows, dtype=np.int64)
+    members = None
+    if people is not None:
+        known = set(people.systems)
+        members = np.array([s in known for s in matrix.systems])
+    return Comparison(matrix, champions, np.array(rows, dtype=np.int64), people, members)
+
+
+def _names(given: str | Iterable[str], matrix: ScoreMatrix, what: str) -> tuple[str, ...]:
+    """Names from a list or one comma-separated string; a system's own name may hold a comma."""
+    if isinstance(given, str):
+        parts = [given] if given in matrix.systems else given.split(",")
+    else:
+        parts = [str(p) for p in given]
+    out = tuple(dict.fromkeys(p if p in matrix.systems else p.strip() for p in parts if p.strip()))
+    if not out:
+        raise InputError(f"name {what}")
+    return out
 
 
 def value_function(

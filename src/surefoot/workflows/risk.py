@@ -1,11 +1,13 @@
 """How much each challenger risks against a champion: every overlay in one table."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.inference.corrections import adjust
 from surefoot.io.scores import read_scores
 from surefoot.io.slices import read_slices
 from surefoot.overlays.compare import compare
@@ -21,7 +23,6 @@ from surefoot.workflows.comparison import (
     prepare,
     value_function,
 )
-from surefoot.workflows.corrections import adjust
 from surefoot.workflows.judgments import Ranges, residual_range
 from surefoot.workflows.verdicts import note_of, risk_headline, verdict_of
 
@@ -69,8 +70,8 @@ def risk(
     slices : optional
         Groups of topics: a ``topic,slice`` table, or a dict.
     correction : str
-        ``holm`` (default), ``bonferroni``, ``bh`` or ``none``: adjusts the p-values of one alpha over
-        all challengers and champions, and those of the slices over all slices too.
+        ``holm`` (default), ``bonferroni``, ``bh`` or ``none``: adjusts the p-values of one alpha
+        over all challengers and champions, and those of the slices over all slices too.
     level : float
         Significance level of the verdict.
     tolerance : float
@@ -150,7 +151,9 @@ def risk(
         for signed in _SIGNED:
             flat[signed] = 0.0 - flat[signed]  # no minus zero
     repeated = [label for label in labels for _ in alphas]
-    counts = {k: flat[k].astype(np.int64) for k in ("wins", "losses", "ties", "loss_over")}
+    whole_numbers = {
+        k: flat[k].astype(np.int64) for k in ("wins", "losses", "ties", "loss_over", "count")
+    }
     result = RiskResult(
         system=tuple(s for _, _, s in repeated),
         champion=tuple(c for _, c, _ in repeated),
@@ -158,16 +161,25 @@ def risk(
         form=form,
         value=name,
         alpha=np.tile(alphas, len(labels)),
-        **{
-            k: flat[k]
-            for k in (
-                "f_risk f_reward u_gain u_risk se_parametric se_jackknife t_risk df p_value "
-                "p_adjusted z_risk geo_risk break_even_alpha"
-            ).split()
-        },
-        **counts,
+        f_risk=flat["f_risk"],
+        f_reward=flat["f_reward"],
+        u_gain=flat["u_gain"],
+        u_risk=flat["u_risk"],
+        se_parametric=flat["se_parametric"],
+        se_jackknife=flat["se_jackknife"],
+        t_risk=flat["t_risk"],
+        df=flat["df"],
+        p_value=flat["p_value"],
+        p_adjusted=flat["p_adjusted"],
+        wins=whole_numbers["wins"],
+        losses=whole_numbers["losses"],
+        ties=whole_numbers["ties"],
+        loss_over=whole_numbers["loss_over"],
+        z_risk=flat["z_risk"],
+        geo_risk=flat["geo_risk"],
+        break_even_alpha=flat["break_even_alpha"],
         verdict=verdicts,
-        topics=flat["count"].astype(np.int64),
+        topics=whole_numbers["count"],
         residual=_residual(known, form),
         note=notes,
         settings={
@@ -183,7 +195,7 @@ def risk(
             "topics": len(whole.matrix.topics),
         },
     )
-    return result.with_headline(risk_headline(result))
+    return replace(result, headline=risk_headline(result))
 
 
 def _adjusted(p: FloatArray, scope: npt.NDArray[np.str_], correction: str) -> FloatArray:
@@ -198,17 +210,22 @@ def _adjusted(p: FloatArray, scope: npt.NDArray[np.str_], correction: str) -> Fl
 def _residual(known: list[Ranges], form: str) -> ResidualRange | None:
     if not known:
         return None
-    columns: Mapping[str, Any] = {
-        f: np.array([getattr(k, f) for k in known])
-        for f in ("u_low", "u_high", "t_low", "t_high", "certain_losses", "certain_wins")
-    } | {"undecided": np.array([k.undecided for k in known])}
-    columns = dict(columns)
+
+    def column(field: str) -> npt.NDArray[Any]:
+        return np.array([getattr(k, field) for k in known])
+
+    ranges = {f: column(f) for f in ("u_low", "u_high", "t_low", "t_high")}
     if form == "minus":
-        for overlay in ("u", "t"):
-            low, high = columns[f"{overlay}_low"], columns[f"{overlay}_high"]
-            columns[f"{overlay}_low"], columns[f"{overlay}_high"] = 0.0 - high, 0.0 - low
+        ranges = {
+            f"{overlay}_{end}": 0.0 - ranges[f"{overlay}_{other}"]
+            for overlay in "ut"
+            for end, other in (("low", "high"), ("high", "low"))
+        }
     return ResidualRange(
-        **columns,
+        **ranges,
         verdict=tuple(k.verdict for k in known),
+        certain_losses=column("certain_losses"),
+        certain_wins=column("certain_wins"),
+        undecided=column("undecided"),
         deciding_topics=tuple(" ".join(k.deciding_topics) for k in known),
     )
