@@ -1,0 +1,55 @@
+"""Active evaluation by brute force: every label vector of a query, as in 001 Eq. 13."""
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+Measure = Callable[[Sequence[float]], float]
+
+
+def L_dcg(gains: Sequence[float], discount: Sequence[float]) -> float:
+    """Sum of discounted gains (001 Eq. 1)."""
+    return float(sum(g * d for g, d in zip(gains, discount, strict=False)))
+
+
+def L_err(gains: Sequence[float]) -> float:
+    """Expected reciprocal rank (001 Eq. 2)."""
+    total, proceed = 0.0, 1.0
+    for i, g in enumerate(gains, start=1):
+        total += proceed * g / i
+        proceed *= 1 - g
+    return total
+
+
+def expectation(
+    function: Callable[[Sequence[float]], float], probability: FloatArray, gain: FloatArray
+) -> float:
+    """E[g(x, y) | x; theta] over all label vectors of one query's items (001 Eq. 13)."""
+    total = 0.0
+    n_items, n_grades = probability.shape
+    for y in product(range(n_grades), repeat=n_items):
+        weight = float(np.prod([probability[z, g] for z, g in enumerate(y)]))
+        if weight > 0:
+            total += weight * function([float(gain[g]) for g in y])
+    return total
+
+
+def sampling_distribution(
+    functions: Sequence[Callable[[Sequence[float]], float]],
+    probabilities: Sequence[FloatArray],
+    gain: FloatArray,
+    cost: Sequence[float],
+) -> FloatArray:
+    """q* of 001 Eqs 11 and 12: one function of the gains (L, or a difference) a query."""
+    pairs = list(zip(functions, probabilities, strict=True))
+    R = float(np.mean([expectation(f, p, gain) for f, p in pairs]))
+    spread = [
+        expectation(lambda y, f=f: (f(y) - R) ** 2, p, gain)  # type: ignore[misc]
+        for f, p in pairs
+    ]
+    q = np.sqrt(np.array(spread) / np.asarray(cost, dtype=np.float64))
+    normalised: FloatArray = q / q.sum()
+    return normalised
