@@ -1,0 +1,1 @@
+"""Estimates from drawn and labelled queries, each for many studies at once."""
