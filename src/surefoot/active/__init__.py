@@ -1,1 +1,32 @@
-"""What to judge next, and honest estimates from it."""
+"""Judge less: which queries to label under a budget, and honest estimates from the labels."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# public name -> (module, name there)
+_HOMES = {
+    "estimate": ("estimating", "estimate"),
+    "export": ("report", "export"),
+    "label": ("collect", "label"),
+    "next_tasks": ("collect", "next_tasks"),
+    "plan": ("planning", "plan"),
+    "status": ("report", "status"),
+}
+
+__all__ = ["estimate", "export", "label", "next_tasks", "plan", "status"]
+
+if TYPE_CHECKING:
+    from surefoot.active.collect import label, next_tasks
+    from surefoot.active.estimating import estimate
+    from surefoot.active.planning import plan
+    from surefoot.active.report import export, status
+
+
+def __getattr__(name: str) -> Any:
+    """Load a verb on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'surefoot.active' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    value = getattr(import_module(f"surefoot.active.{module}"), attribute)
+    globals()[name] = value
+    return value

@@ -1,0 +1,226 @@
+"""The estimate of a study, with an interval."""
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.active.answers import Answers, read_answers
+from surefoot.active.estimators.bootstrap import bootstrap_interval
+from surefoot.active.estimators.estimate import Estimate
+from surefoot.active.estimators.priority import inclusion, priority_mean
+from surefoot.active.estimators.regression import regression_mean
+from surefoot.active.estimators.weighted import weighted_mean
+from surefoot.active.sequential import parse_rule, sequence_factor
+from surefoot.active.store.study import Study
+from surefoot.errors import InputError
+from surefoot.results.active_estimate import EstimateResult
+
+FloatArray = npt.NDArray[np.float64]
+
+METHODS = ("eq6", "regression", "difference")
+DEFAULT_METHOD = "eq6"
+INTERVALS = ("delta", "bootstrap", "sequence")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One number to estimate: a signed sum over the rankings."""
+
+    name: str
+    weights: FloatArray
+
+
+def quantities(measure: str, rankings: tuple[str, ...], *, compare: bool) -> list[Quantity]:
+    """The differences of the first ranking against each other, then each ranking."""
+    eye = np.eye(len(rankings))
+    alone = [Quantity(f"{measure}[{name}]", eye[r]) for r, name in enumerate(rankings)]
+    if not compare:
+        return alone
+    pairs = [
+        Quantity(f"{measure}[{rankings[0]}]-{measure}[{name}]", eye[0] - eye[r])
+        for r, name in enumerate(rankings)
+        if r > 0
+    ]
+    return pairs + alone
+
+
+def estimate(
+    study: str | os.PathLike[str] | Study,
+    *,
+    method: str | None = None,
+    interval: str | None = None,
+    confidence: float | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> EstimateResult:
+    """Estimate a study's quantities from the draws that are labelled.
+
+    Parameters
+    ----------
+    study : path, URL or Study
+        Only read.
+    method : str, optional
+        ``eq6``: the paper's weighted mean; ``regression``: the same with the model's predictions as
+        a control variate; ``difference``: with the predictions taken as they are.
+    interval : str, optional
+        ``delta``; ``bootstrap``; ``sequence``: valid however often one looks. By default
+        ``sequence`` for a study with a stopping rule, else ``delta``.
+    confidence : float, optional
+        By default the study's.
+    """
+    opened = study if isinstance(study, Study) else Study(study)
+    settings = opened.settings
+    chosen = method or DEFAULT_METHOD
+    level = float(settings["confidence"] if confidence is None else confidence)
+    kind = interval or ("sequence" if settings["stop"] else "delta")
+    _check(chosen, kind, level, settings["design"])
+    answers = read_answers(opened)
+    n = len(answers.draws)
+    if n == 0:
+        raise InputError(
+            f"{opened.database.shown}: nothing to estimate from, no drawn query is labelled yet. "
+            "Hint: surefoot active next, then active label"
+        )
+    census = len(answers.p) == int(settings["topics"])
+    threshold = opened.threshold(n) if settings["design"] == "priority" else None
+    predicted_mean = np.array(settings["predicted_mean"])
+    rows = []
+    listed = quantities(
+        settings["measure"], tuple(settings["rankings"]), compare=bool(settings["compare"])
+    )
+    for quantity in listed:
+        value, predicted = quantity.weights @ answers.value, quantity.weights @ answers.predicted
+        if census:
+            # every query is labelled: the mean is known (errata 001-6)
+            exact = float(answers.p @ value)
+            rows.append((exact, 0.0, exact, exact))
+            continue
+        sample = _Sample(
+            answers,
+            value,
+            predicted,
+            float(quantity.weights @ predicted_mean),
+            threshold,
+            chosen,
+        )
+        result = sample.estimate(np.arange(n)[None, :])
+        point, error = float(result.value[0]), float(result.standard_error[0])
+        if kind == "sequence":
+            factor = sequence_factor(n, float(settings["expected_draws"]), level)
+            low, high = point - factor * error, point + factor * error
+        elif kind == "bootstrap" and n > 1:
+            low, high = bootstrap_interval(
+                lambda index, sample=sample: sample.estimate(index).value,  # type: ignore[misc]
+                n,
+                confidence=level,
+                resamples=resamples,
+                seed=seed,
+            )
+        else:
+            ends = result.interval(level)
+            low, high = float(ends[0][0]), float(ends[1][0])
+        rows.append((point, error, low, high))
+    design = "priority " if settings["design"] == "priority" else ""
+    label = "census" if census else f"{design}{chosen} {kind}"
+    values, errors, lows, highs = (tuple(column) for column in zip(*rows, strict=True))
+    result_settings = {
+        **settings,
+        "method": chosen,
+        "interval": kind,
+        "resamples": resamples if kind == "bootstrap" else None,
+    }
+    out = EstimateResult(
+        settings=result_settings,
+        quantity=tuple(q.name for q in listed),
+        estimate=values,
+        se=errors,
+        low=lows,
+        high=highs,
+        confidence=level,
+        draws=n,
+        labelled=len(answers.p),
+        cost=answers.cost,
+        method=label,
+    )
+    return _with_headline(out, answers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """One quantity of one study, ready to be estimated from any choice of its draws."""
+
+    answers: Answers
+    value: FloatArray
+    predicted: FloatArray
+    predicted_mean: float
+    threshold: float | None  # None: drawn with replacement
+    method: str
+
+    def estimate(self, index: npt.NDArray[np.int64]) -> Estimate:
+        """The estimate from each row of draw numbers."""
+        row = self.answers.row[index]
+        p, q, value, predicted = (
+            a[row] for a in (self.answers.p, self.answers.q, self.value, self.predicted)
+        )
+        count = np.full(len(index), index.shape[1], dtype=np.float64)
+        if self.threshold is not None:
+            control = None if self.method == "eq6" else predicted
+            chance = inclusion(q, np.full((1, 1), self.threshold))
+            return priority_mean(
+                p, chance, value, predicted=control, predicted_mean=self.predicted_mean
+            )
+        if self.method == "eq6":
+            return weighted_mean(p / q, value, count)
+        slope = 1.0 if self.method == "difference" else None
+        return regression_mean(p / q, value, predicted, self.predicted_mean, count, slope=slope)
+
+
+def _check(method: str, interval: str, confidence: float, design: str) -> None:
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if interval not in INTERVALS:
+        raise InputError(f"interval must be one of {', '.join(INTERVALS)}, got {interval!r}")
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}")
+    if design == "priority" and interval == "bootstrap":
+        raise InputError(
+            "the bootstrap needs independent draws, which a priority sample does not have. "
+            "Hint: --interval delta"
+        )
+    if design == "priority" and method == "difference":
+        raise InputError("a priority study knows the methods eq6 and regression")
+
+
+def _with_headline(result: EstimateResult, answers: Answers) -> EstimateResult:
+    from dataclasses import replace
+
+    name, low, high = result.quantity[0], result.low[0], result.high[0]
+    settings = result.settings
+    first = settings["rankings"][0]
+    lines = []
+    if settings["compare"]:
+        other = settings["rankings"][1]
+        if low > 0:
+            lines.append(f"{first} is better than {other}: the interval lies above 0.")
+        elif high < 0:
+            lines.append(f"{first} is worse than {other}: the interval lies below 0.")
+        else:
+            lines.append(f"No verdict yet between {first} and {other}: the interval includes 0.")
+    lines.append(
+        f"{name} = {result.estimate[0]:.4f}, {result.confidence:.0%} confidence interval "
+        f"{low:.4f} to {high:.4f}, from {result.draws} draws of {result.labelled} labelled queries."
+    )
+    if answers.waiting:
+        lines.append(
+            f"{answers.waiting} later draws wait behind a query without labels and are left out."
+        )
+    if settings["stop"] and settings["interval"] == "sequence":
+        met = parse_rule(settings["stop"]).met(low, high)
+        lines.append(
+            f"The stopping rule ({settings['stop']}) is met."
+            if met
+            else f"The stopping rule ({settings['stop']}) is not met yet."
+        )
+    return replace(result, headline=tuple(lines))
