@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "ScoreMatrix": "surefoot.data.scores",
     "SurefootError": "surefoot.errors",
+    "active": "surefoot.active",
     "read_qrels": "surefoot.io.trec",
     "read_run": "surefoot.io.trec",
     "read_scores": "surefoot.io.scores",
@@ -23,6 +24,7 @@ __all__ = [
     "ScoreMatrix",
     "SurefootError",
     "__version__",
+    "active",
     "read_qrels",
     "read_run",
     "read_scores",
@@ -44,7 +46,9 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
+    module = import_module(home)
+    # a public name may be a subpackage itself, such as `active`
+    value = module if home == f"{__name__}.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 
