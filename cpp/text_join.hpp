@@ -30,6 +30,7 @@ class RunJoiner {
   RunJoiner(const RunJoiner&) = delete;
   RunJoiner& operator=(const RunJoiner&) = delete;
 
+  static constexpr bool kWordsBehind = true;
   LineReader<kRunFields, RunJoiner>& reader() { return reader_; }
   void finish() {
     reader_.finish();

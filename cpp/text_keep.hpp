@@ -23,6 +23,7 @@ class Keeper {
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
+  static constexpr bool kWordsBehind = kFields == kRunFields;
   LineReader<kFields, Keeper>& reader() { return reader_; }
 
   void line(const Field* f, std::int64_t number) {

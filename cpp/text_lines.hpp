@@ -100,7 +100,14 @@ inline std::size_t index_separators(const char* text, std::size_t size, std::uin
   return n;
 }
 
-// Reads blocks, cuts them into lines of exactly `kFields` fields and hands each to `sink`:
+inline bool is_number(const Field& field) {
+  double value;
+  return parse_number(field.begin, field.end(), value) == Number::good;
+}
+
+// Reads blocks, cuts them into lines of `kFields` fields and hands each to `sink`:
+//   Sink::kWordsBehind               whether words may follow the last field, as trec_eval allows behind
+//                                    a tag; not behind a number, which is a sign of a blank inside an id
 //   sink.line(fields, number)        one line; pointers are valid until the buffer moves
 //   sink.keep_from() -> const char*  first byte still needed, or nullptr
 //   sink.moved(base)                 that byte is now at `base`
@@ -266,7 +273,7 @@ class LineReader {
     if (control != nullptr) {
       throw TextError(Fault::control_character, line_, std::string(control, 1), whole(text + start, end), count);
     }
-    if (count == kFields) {
+    if (count == kFields || (count > kFields && Sink::kWordsBehind && !is_number(fields[kFields - 1]))) {
       sink_.line(fields, line_);
     } else if (count != 0) {
       throw TextError(Fault::field_count, line_, {}, whole(text + start, end), count);

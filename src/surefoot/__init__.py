@@ -13,6 +13,7 @@ _HOMES = {
     "ScoreMatrix": "surefoot.data.scores",
     "SurefootError": "surefoot.errors",
     "active": "surefoot.active",
+    "lint": "surefoot.workflows.lint",
     "read_qrels": "surefoot.io.trec",
     "read_run": "surefoot.io.trec",
     "read_scores": "surefoot.io.scores",
@@ -25,6 +26,7 @@ __all__ = [
     "SurefootError",
     "__version__",
     "active",
+    "lint",
     "read_qrels",
     "read_run",
     "read_scores",
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from surefoot.errors import SurefootError
     from surefoot.io.scores import read_scores
     from surefoot.io.trec import read_qrels, read_run
+    from surefoot.workflows.lint import lint
     from surefoot.workflows.risk import risk
     from surefoot.workflows.topics import topics
 

@@ -33,6 +33,7 @@ class Qrels:
     grades: npt.NDArray[np.float64] = field(repr=False)
     documents: Documents = field(repr=False)
     name: str = "the judgments"
+    dropped: int = 0  # duplicates that were not kept
     # index of the judged documents, built by the first join and reused by the others
     joined: list[Any] = field(default_factory=list, repr=False)
 

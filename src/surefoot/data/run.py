@@ -29,6 +29,10 @@ class Run:
         The file's name without its folder and endings, or what the caller says.
     tag : str
         The last column of the file.
+    other_tags : bool
+        Whether the file has other tags too.
+    dropped : int
+        Duplicates that were not kept.
     """
 
     topics: tuple[str, ...]
@@ -38,6 +42,8 @@ class Run:
     documents: Documents = field(repr=False)
     name: str = "run"
     tag: str = ""
+    other_tags: bool = False
+    dropped: int = 0
 
     @classmethod
     def from_dict(

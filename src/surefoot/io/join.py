@@ -11,8 +11,9 @@ from surefoot.data.documents import Documents
 from surefoot.data.qrels import Qrels
 from surefoot.data.rankings import TIES, JudgedRankings
 from surefoot.data.run import Run
-from surefoot.errors import InputError
+from surefoot.errors import AlignmentError, InputError
 from surefoot.io.faults import parse_error
+from surefoot.io.misfit import no_common_topic
 from surefoot.io.sources import Source, cannot_read, feed_stretch
 from surefoot.io.trec import (
     check_duplicates_option,
@@ -214,6 +215,8 @@ class _Join:
         if tag is None:
             tag = parts[0].tag.decode("utf-8", "replace")
         offsets, grade, score, in_run = kernel.assemble(parts, len(qrels.topics))
+        if not in_run.any():
+            raise AlignmentError(no_common_topic(qrels, whole()))
         return JudgedRankings(
             qrels.topics,
             offsets,

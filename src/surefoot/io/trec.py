@@ -42,7 +42,14 @@ def read_qrels(source: Any, *, duplicates: str = "error") -> Qrels:
         name = "the judgments"
         keeper = from_object(source, "judgments", duplicates)
     topics, offsets, block, ends, grades, _ = keeper.kept()
-    return Qrels(_names(topics), offsets, grades, Documents(block, ends), name=name)
+    return Qrels(
+        _names(topics),
+        offsets,
+        grades,
+        Documents(block, ends),
+        name=name,
+        dropped=keeper.dropped,
+    )
 
 
 def read_run(source: Any, *, duplicates: str = "error", name: str | None = None) -> Run:
@@ -79,8 +86,17 @@ def keep_run(source: Source, *, duplicates: str, name: str | None = None) -> Run
 def _run_of(keeper: kernel.Keeper, name: str) -> Run:
     tag = keeper.tag.decode("utf-8", "replace")
     topics, offsets, block, ends, scores, ranks = keeper.kept()
-    documents = Documents(block, ends)
-    return Run(_names(topics), offsets, scores, ranks, documents, name=str(name), tag=tag)
+    return Run(
+        _names(topics),
+        offsets,
+        scores,
+        ranks,
+        Documents(block, ends),
+        name=str(name),
+        tag=tag,
+        other_tags=keeper.other_tags,
+        dropped=keeper.dropped,
+    )
 
 
 def _names(topics: list[bytes]) -> tuple[str, ...]:
