@@ -73,3 +73,11 @@ def test_one_cell(value, text):
 def test_markup_in_names_is_printed_not_obeyed():
     lines = printed(Example(table={"system": ["[red]x[/red]", "y"]}))
     assert "[red]x[/red]" in lines[2]
+
+
+def test_whole_numbers_stay_whole_and_a_narrow_terminal_breaks_headers_not_numbers(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "34")
+    table = {"system": ["a1", "b1"], "alpha": [1.0, 5.0], "loss_over_20": [0.1234, -12.5]}
+    lines = printed(Example(table=table))
+    assert lines[-2].split() == ["a1", "1", "0.1234"]
+    assert lines[-1].split() == ["b1", "5", "-12.5000"]

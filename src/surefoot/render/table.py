@@ -25,11 +25,19 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
         console.print(Text("  ".join(f"{n} {cell(rows[0][n])}" for n in settled), style="dim"))
     names = [n for n in names if n not in settled]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for name in names:
+    texts = {name: column([row[name] for row in rows]) for name in names}
+    for position, name in enumerate(names):
         numeric = all(_is_number(r[name]) for r in rows)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in rows[:max_rows]:
-        table.add_row(*(Text(cell(row[name])) for name in names))
+        # a header may wrap at its words; a number or a name must stay in one piece
+        width = max(len(text) for text in texts[name][:max_rows])
+        table.add_column(
+            Text(name.replace("_", " ")),
+            justify="right" if numeric else "left",
+            min_width=width if numeric or position == 0 or width <= 12 else None,
+            overflow="fold",
+        )
+    for i in range(min(len(rows), max_rows)):
+        table.add_row(*(Text(texts[name][i]) for name in names))
     console.print(table)
     hidden = len(rows[0]) - len(names) - len(settled)
     if len(rows) > max_rows:
@@ -46,6 +54,14 @@ def _settled(rows: list[dict[str, Any]], name: str) -> bool:
 
 def _is_number(value: Any) -> bool:
     return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def column(values: list[Any]) -> list[str]:
+    """One column for people: whole numbers stay whole, other floats get four decimals."""
+    floats = [v for v in values if isinstance(v, float) and math.isfinite(v)]
+    if floats and all(v == int(v) for v in floats) and any(v not in (0.0, 1.0) for v in floats):
+        return [str(int(v)) if v in floats else cell(v) for v in values]
+    return [cell(v) for v in values]
 
 
 def cell(value: Any) -> str:
