@@ -1,0 +1,120 @@
+// What a change of one query's effectiveness does to a risk-sensitive objective.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "clones.hpp"
+
+namespace surefoot {
+
+enum class Risk : int { kNone = 0, kSwap = 1, kScale = 2, kGeo = 3, kGeoExact = 4 };
+
+struct RiskSpec {
+  Risk kind = Risk::kNone;
+  const double* excess = nullptr;  // M - M_b of each query (kSwap)
+  const double* alpha = nullptr;   // the query's own alpha (kSwap), or its factor (kScale)
+  // GeoRisk (Dincer et al. 2016): this model's row of the systems x topics matrix, column totals
+  const double* value = nullptr;  // M of each query
+  const double* column = nullptr; // T_j, this model included
+  double row_total = 0, grand_total = 0, z_total = 0, geo_alpha = 0;
+  std::int64_t topics = 0;
+  // exact mode: topics sorted by x / e with running sums of x / sqrt(e) and sqrt(e)
+  const double* ratio = nullptr;
+  const double* sum_a = nullptr;
+  const double* sum_b = nullptr;
+  std::int64_t n_ratio = 0;
+};
+
+// f(M + d - M_b) - f(M - M_b), f(x) = x for gains and (1 + alpha) x for losses: erratum 003-5.
+SUREFOOT_INLINE double swap_change(double excess, double alpha, double d) {
+  return d + alpha * (std::min(excess + d, 0.0) - std::min(excess, 0.0));
+}
+
+// GeoRisk of one query's swap, times the number of topics (the plain differences are O(1/c)).
+class GeoChange {
+ public:
+  explicit GeoChange(const RiskSpec& spec) : s_(spec) {
+    c_ = static_cast<double>(s_.topics);
+    u_ = s_.z_total / c_;
+    phi_ = cumulative(u_);
+    product_ = s_.row_total / c_ * phi_;
+    root_ = std::sqrt(product_);
+    // Phi(u + d) - Phi(u) = density * sum_k (-1)^(k-1) He_(k-1)(u) d^k / k!
+    const double density = std::exp(-u_ * u_ / 2) * 0.39894228040143267794;
+    double previous = 0, hermite = 1, factorial = 1, sign = 1;
+    for (int k = 1; k <= kTerms; ++k) {
+      factorial *= k;
+      series_[k - 1] = density * sign * hermite / factorial;
+      const double next = u_ * hermite - (k - 1) * previous;
+      previous = hermite;
+      hermite = next;
+      sign = -sign;
+    }
+  }
+
+  bool defined() const { return product_ > 0; }
+
+  void query(std::int64_t q) {
+    x_ = s_.value[q];
+    t_ = s_.column[q];
+    e_ = s_.grand_total > 0 ? s_.row_total * t_ / s_.grand_total : 0;
+    z_ = weighted(standardised(x_, e_));
+  }
+
+  double change(double d) const {
+    return s_.kind == Risk::kGeo ? refresh(d) : exact(d);
+  }
+
+  // Slope at zero in the direction of `sign`.
+  double slope(double sign) const {
+    const double step = 1e-7 * sign;
+    return change(step) / step;
+  }
+
+ private:
+  static constexpr int kTerms = 8;
+  RiskSpec s_;
+  double c_ = 1, u_ = 0, phi_ = 0.5, product_ = 0, root_ = 0, x_ = 0, t_ = 0, e_ = 0, z_ = 0;
+  double series_[kTerms] = {};
+
+  static double cumulative(double u) { return 0.5 * std::erfc(-u * 0.70710678118654752440); }
+  static double standardised(double x, double e) { return e > 0 ? (x - e) / std::sqrt(e) : 0; }
+  double weighted(double z) const { return z < 0 ? (1 + s_.geo_alpha) * z : z; }
+
+  double from_z(double d, double dz) const {
+    const double du = dz / c_;
+    double dphi = 0;
+    if (std::abs(du) < 0.05) {
+      for (int k = kTerms - 1; k >= 0; --k) dphi = (dphi + series_[k]) * du;
+    } else {
+      dphi = cumulative(u_ + du) - phi_;
+    }
+    const double change = (d * (phi_ + dphi) + s_.row_total * dphi) / c_;
+    return c_ * change / (std::sqrt(std::max(product_ + change, 0.0)) + root_);
+  }
+
+  // Only this topic's z is renewed (the paper's speed-up; the default: erratum 003-3).
+  double refresh(double d) const {
+    const double e = (s_.row_total + d) * (t_ + d) / (s_.grand_total + d);
+    return from_z(d, weighted(standardised(x_ + d, e)) - z_);
+  }
+
+  // Every expectation moves by one factor rho, so the sum over the other topics is two prefix sums
+  // split where x / e crosses rho.
+  double exact(double d) const {
+    const double rho = (s_.row_total + d) * s_.grand_total / (s_.row_total * (s_.grand_total + d));
+    const auto below = std::lower_bound(s_.ratio, s_.ratio + s_.n_ratio, rho) - s_.ratio;
+    const double a = s_.sum_a[s_.n_ratio] + s_.geo_alpha * s_.sum_a[below];
+    const double b = s_.sum_b[s_.n_ratio] + s_.geo_alpha * s_.sum_b[below];
+    const double root = std::sqrt(rho);
+    double z = a / root - b * root;
+    if (e_ > 0) z -= weighted(standardised(x_, e_ * rho));
+    const double e = (s_.row_total + d) * (t_ + d) / (s_.grand_total + d);
+    z += weighted(standardised(x_ + d, e));
+    return from_z(d, z - s_.z_total);
+  }
+};
+
+}  // namespace surefoot
