@@ -9,6 +9,7 @@ void bind_measures(nb::module_&);
 void bind_resample(nb::module_&);
 void bind_permute(nb::module_&);
 void bind_lambdas(nb::module_&);
+void bind_svmlight(nb::module_&);
 void bind_beta(nb::module_&);
 void bind_replicate(nb::module_&);
 void bind_active(nb::module_&);
@@ -22,6 +23,7 @@ NB_MODULE(_kernels, m) {
   bind_resample(m);
   bind_permute(m);
   bind_lambdas(m);
+  bind_svmlight(m);
   bind_beta(m);
   bind_replicate(m);
   bind_active(m);

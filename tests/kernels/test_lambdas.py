@@ -1,6 +1,7 @@
 """The compiled lambdas against every pair written out, and their own promises."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def collection(seed: int, queries: int = 12, longest: int = 14):
 
 
 def by_query(offsets: np.ndarray) -> list[slice]:
-    return [slice(a, b) for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [slice(a, b) for a, b in pairwise(offsets.tolist())]
 
 
 @pytest.mark.parametrize("name", MEASURES)

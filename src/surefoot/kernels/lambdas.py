@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -193,7 +194,7 @@ def lambda_gradients(
     weight: Singles | None = None,
     double: bool = False,
     threads: int = 0,
-) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.floating]]:
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Gradient and hessian of each document.
 
     Parameters

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -87,7 +88,7 @@ class LearningMeasure:
             if cutoff is not None:
                 raise MeasureError("INST has no cut-off")
         gains = None if label_gain is None else tuple(float(g) for g in label_gain)
-        if gains is not None and any(b < a for a, b in zip(gains, gains[1:], strict=False)):
+        if gains is not None and any(b < a for a, b in pairwise(gains)):
             raise InputError("label gains must not fall as the label rises")
         return cls(name, cutoff, parameter, gains, max_label)
 
@@ -109,7 +110,8 @@ class LearningMeasure:
         grades = labels.astype(np.float64)
         if self.name == "err":
             # Chapelle et al. 2009; the thesis' variant is another measure (erratum 004-2)
-            return (np.exp2(grades) - 1.0) / 2.0**top
+            err_gain: Doubles = (np.exp2(grades) - 1.0) / 2.0**top
+            return err_gain
         return grades / top
 
     def build(self, offsets: Offsets, labels: npt.NDArray[np.float32]) -> QueryMeasure:

@@ -339,7 +339,7 @@ class RankingGradient:
             float(row_total),
             float(grand_total),
             z_total,
-            int(round(topics)),
+            round(topics),
             alpha,
             ratio,
             sum_a,
