@@ -50,8 +50,9 @@ double studentise(double mean, double second, double n) {
 
 constexpr std::int64_t kResamplesAtOnce = 64;
 
+// Resample `first + b` goes to column `column + b` of the outputs.
 void bootstrap_means(Matrix x, std::uint64_t seed, std::int64_t first, std::int64_t count,
-                     Output means, nb::object student_object, int threads) {
+                     std::int64_t column, Output means, nb::object student_object, int threads) {
   const std::int64_t n_series = static_cast<std::int64_t>(x.shape(0));
   const std::int64_t n_topics = static_cast<std::int64_t>(x.shape(1));
   const std::int64_t stride = static_cast<std::int64_t>(means.shape(1));
@@ -89,7 +90,7 @@ void bootstrap_means(Matrix x, std::uint64_t seed, std::int64_t first, std::int6
         for (std::int64_t s = 0; s < width; ++s) mean[s * chunk + b] = sums[s] / n;
       }
       for (std::int64_t s = 0; s < width; ++s) {
-        const std::int64_t to = (block * surefoot::kWidth + s) * stride + first + begin;
+        const std::int64_t to = (block * surefoot::kWidth + s) * stride + column + begin;
         std::copy_n(&mean[s * chunk], end - begin, mean_out + to);
         if (student_out != nullptr) std::copy_n(&student[s * chunk], end - begin, student_out + to);
       }
@@ -231,7 +232,7 @@ void count_below(Matrix rows, nb::ndarray<const double, nb::ndim<1>, nb::c_conti
 
 void bind_resample(nb::module_& m) {
   m.def("bootstrap_means", &bootstrap_means, nb::arg("x"), nb::arg("seed"), nb::arg("first"),
-        nb::arg("count"), nb::arg("means"), nb::arg("student").none(), nb::arg("threads"));
+        nb::arg("count"), nb::arg("column"), nb::arg("means"), nb::arg("student").none(), nb::arg("threads"));
   m.def("resample_indices", &resample_indices, nb::arg("seed"), nb::arg("n_topics"),
         nb::arg("first"), nb::arg("count"));
   m.def("order_statistics", &order_statistics, nb::arg("rows"), nb::arg("ranks"), nb::arg("out"),

@@ -13,11 +13,13 @@ _HOMES = {
     "ScoreMatrix": "surefoot.data.scores",
     "SurefootError": "surefoot.errors",
     "active": "surefoot.active",
+    "intervals": "surefoot.workflows.intervals",
     "lint": "surefoot.workflows.lint",
     "read_qrels": "surefoot.io.trec",
     "read_run": "surefoot.io.trec",
     "read_scores": "surefoot.io.scores",
     "risk": "surefoot.workflows.risk",
+    "test": "surefoot.workflows.compare",
     "topics": "surefoot.workflows.topics",
 }
 
@@ -26,11 +28,13 @@ __all__ = [
     "SurefootError",
     "__version__",
     "active",
+    "intervals",
     "lint",
     "read_qrels",
     "read_run",
     "read_scores",
     "risk",
+    "test",
     "topics",
 ]
 
@@ -39,6 +43,8 @@ if TYPE_CHECKING:
     from surefoot.errors import SurefootError
     from surefoot.io.scores import read_scores
     from surefoot.io.trec import read_qrels, read_run
+    from surefoot.workflows.compare import test
+    from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
     from surefoot.workflows.risk import risk
     from surefoot.workflows.topics import topics

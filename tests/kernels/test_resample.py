@@ -27,7 +27,7 @@ def test_resampled_means_equal_the_reference(shape):
     x = np.random.default_rng(0).normal(size=shape)
     x -= x.mean(axis=1, keepdims=True)
     means, student = np.empty((len(x), 200)), np.empty((len(x), 200))
-    resample.bootstrap_means(x, seed=4, first=0, count=200, means=means, student=student)
+    resample.bootstrap_means(x, seed=4, first=0, count=200, column=0, means=means, student=student)
     with np.errstate(divide="ignore"):
         want_means, want_student = reference.bootstrap_means(x, 200, seed=4)
     np.testing.assert_allclose(means, want_means, atol=1e-12)
@@ -41,11 +41,18 @@ def test_resampled_means_do_not_depend_on_threads_or_pieces():
     x -= x.mean(axis=1, keepdims=True)
     whole, parts = np.empty((2, 30, 1000)), np.empty((2, 30, 1000))
     resample.bootstrap_means(
-        x, seed=9, first=0, count=1000, means=whole[0], student=whole[1], threads=1
+        x, seed=9, first=0, count=1000, column=0, means=whole[0], student=whole[1], threads=1
     )
     for first, count in ((700, 300), (0, 1), (1, 699)):
         resample.bootstrap_means(
-            x, seed=9, first=first, count=count, means=parts[0], student=parts[1], threads=3
+            x,
+            seed=9,
+            first=first,
+            count=count,
+            column=first,
+            means=parts[0],
+            student=parts[1],
+            threads=3,
         )
     assert whole.tobytes() == parts.tobytes()
 

@@ -2,12 +2,14 @@
 
 import os
 import sys
+import warnings
 from importlib import import_module
+from typing import Any
 
 import click
 
 from surefoot import __version__
-from surefoot.errors import SurefootError
+from surefoot.errors import SurefootError, UnreliableWarning
 
 # command -> (module that defines it as `command`, one line of help); imported only when called
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -64,8 +66,15 @@ def cli() -> None:
 
 def run(command: click.Command, name: str) -> None:
     """Run a command line program: errors become one line on stderr and an exit code."""
+
+    def remark(message: Any, *_: Any, **__: Any) -> None:
+        click.echo(f"{name}: warning: {message}", err=True)
+
     try:
-        outcome = command.main(prog_name=name, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", UnreliableWarning)
+            warnings.showwarning = remark
+            outcome = command.main(prog_name=name, standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.ClickException as error:

@@ -16,6 +16,8 @@ from surefoot.kernels.resample import count_below, order_statistics
 
 FloatArray = npt.NDArray[np.float64]
 Method = Literal["student", "basic", "studentized", "percentile", "bca"]
+# the calibration study's choice: docs/method/calibration.md
+DEFAULT_METHOD: Method = "studentized"
 METHODS: tuple[Method, ...] = ("student", "basic", "studentized", "percentile", "bca")
 
 # series whose values differ by no more than this part of their size are constant but for rounding
@@ -23,6 +25,8 @@ _CONSTANT = 1e-12
 _FEWEST_RESAMPLES = 20_000
 _MOST_RESAMPLES = 200_000
 _RESAMPLES_BEYOND_AN_END = 100
+# replicates held at once: 16 bytes each
+_REPLICATES_AT_ONCE = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def resamples_needed(level: float) -> int:
 def bootstrap_intervals(
     x: npt.ArrayLike,
     *,
-    methods: Sequence[str] = ("bca",),
+    methods: Sequence[str] = (DEFAULT_METHOD,),
     confidence: float = 0.95,
     comparisons: int = 1,
     statistic: AnyStatistic | FunctionOfMeans | None = None,
@@ -118,9 +122,14 @@ def bootstrap_intervals(
     B = n_resamples if n_resamples is not None else resamples_needed(level)
     present = ~np.isnan(series)
     out = _Table(chosen, len(series))
+    step = max(1, _REPLICATES_AT_ONCE // B)  # series see the same resamples in any batch
     for topics, members in _by_pattern(present):
-        complete = np.ascontiguousarray(series[np.ix_(members, topics)])
-        _fill(out, members, complete, level, B, statistic, standard_error, seed, threads, progress)
+        for first in range(0, len(members), step):
+            batch = members[first : first + step]
+            complete = np.ascontiguousarray(series[np.ix_(batch, topics)])
+            _fill(
+                out, batch, complete, level, B, statistic, standard_error, seed, threads, progress
+            )
     result = Intervals(
         methods=chosen,
         confidence=confidence,

@@ -95,6 +95,7 @@ def _fill_means(
             seed=seed,
             first=first,
             count=count,
+            column=first,
             means=means,
             student=student,
             threads=threads,

@@ -26,24 +26,25 @@ def bootstrap_means(
     seed: int,
     first: int,
     count: int,
+    column: int,
     means: FloatArray,
     student: FloatArray | None,
     threads: int = 0,
 ) -> None:
-    """Fill columns [first, first + count) of `means` (and `student`) with resampled statistics.
+    """Fill columns [column, column + count) with the statistics of resamples `first` and on.
 
     Parameters
     ----------
     centred : (n_series, n_topics) float array
         Series with their mean taken off, without NaN.
-    means : (n_series, n_resamples) float array
+    means : (n_series, n_columns) float array
         Receives the mean of each resample.
-    student : (n_series, n_resamples) float array, optional
+    student : (n_series, n_columns) float array, optional
         Receives the mean over its standard error, both of the resample; infinite where a resample
         has no spread.
     """
     x = np.ascontiguousarray(centred, dtype=np.float64)
-    _kernels.bootstrap_means(x, seed, first, count, means, student, threads)
+    _kernels.bootstrap_means(x, seed, first, count, column, means, student, threads)
 
 
 def order_statistics(rows: FloatArray, ranks: IntArray, *, threads: int = 0) -> FloatArray:
