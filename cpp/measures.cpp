@@ -154,6 +154,12 @@ double hypergeometric(double size, double marked, double draws, double h) {
                   log_choose(size, draws));
 }
 
+// An expectation over orders needs whole tie groups, also those that the last rank divides.
+Topic whole(Topic t) {
+  t.limit = t.n;
+  return t;
+}
+
 bool random_order(Ties ties) { return ties == Ties::average || ties == Ties::expected; }
 
 // Both passes of a utility measure: unjudged documents worth nothing, then worth everything.
@@ -237,9 +243,10 @@ double first_hit_expected(const double* g, const Topic& t) {
 
 Outcome reciprocal_rank(const Topic& t, const Options& o, Scratch& s) {
   const bool random = random_order(o.ties);
-  return two_passes(t, o, random ? Ties::as_is : o.ties, s, [&](const double* g) {
-    return random ? first_hit_expected(g, t) : first_hit(g, t);
-  });
+  return two_passes(random ? whole(t) : t, o, random ? Ties::as_is : o.ties, s,
+                    [&](const double* g) {
+                      return random ? first_hit_expected(g, t) : first_hit(g, t);
+                    });
 }
 
 // Thesis Eq. 2.16 with binary relevance (errata 004-6).
@@ -279,10 +286,7 @@ Outcome average_precision(const Topic& t, const Options& o, Scratch& s) {
   const Index relevant = count_relevant(t, o.gain.level);
   if (relevant == 0) return {};
   const bool random = random_order(o.ties);
-  // the expectation needs whole groups, the other policies only the ranks that count
-  Topic whole = t;
-  if (random) whole.limit = t.n;
-  const double* g = gains(whole, o.gain, 0.0, random ? Ties::as_is : o.ties, s);
+  const double* g = gains(random ? whole(t) : t, o.gain, 0.0, random ? Ties::as_is : o.ties, s);
   const double sum = random ? precision_sum_expected(g, t) : precision_sum(g, t);
   const double value = sum / static_cast<double>(relevant);
   return {value, value};
@@ -291,9 +295,7 @@ Outcome average_precision(const Topic& t, const Options& o, Scratch& s) {
 Outcome success(const Topic& t, const Options& o, Scratch& s) {
   const bool random = random_order(o.ties);
   const double wanted = static_cast<double>(o.at_least);
-  Topic whole = t;
-  if (random) whole.limit = t.n;
-  return two_passes(whole, o, random ? Ties::as_is : o.ties, s, [&](const double* g) {
+  return two_passes(random ? whole(t) : t, o, random ? Ties::as_is : o.ties, s, [&](const double* g) {
     if (!random) {
       double found = 0;
       for (Index i = 0; i < t.limit; ++i) found += g[i];
@@ -529,9 +531,7 @@ double cascade_expected(const double* g, const Topic& t, Scratch& s) {
 
 Outcome expected_reciprocal_rank(const Topic& t, const Options& o, Scratch& s) {
   if (o.ties == Ties::expected) {
-    Topic whole = t;
-    whole.limit = t.n;
-    return two_passes(whole, o, Ties::as_is, s,
+    return two_passes(whole(t), o, Ties::as_is, s,
                       [&](const double* g) { return cascade_expected(g, t, s); });
   }
   return two_passes(t, o, o.ties, s, [&](const double* g) { return cascade(g, t.limit, ignore); });

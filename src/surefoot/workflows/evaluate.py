@@ -1,13 +1,436 @@
 """Judgments and runs to per-topic scores."""
 
-from collections.abc import Sequence
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
-from surefoot.data.scores import ScoreMatrix
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.qrels import Qrels
+from surefoot.data.rankings import JudgedRankings
+from surefoot.data.scores import ScoreMatrix, unknown_name
+from surefoot.errors import AlignmentError, InputError, MeasureError, UnreliableWarning
+from surefoot.io.trec import judge_run, read_qrels, run_name
+from surefoot.metrics.geometric_mean import FLOOR
+from surefoot.metrics.grammar import Requested, parse_measures
+from surefoot.metrics.judged_only import judged_only as without_unjudged
+from surefoot.metrics.measure import ORDERING_TIES, Conditions, Measure, TopicScores
+from surefoot.metrics.relevance_loss import RelevanceLoss
+from surefoot.render.progress import progress
+from surefoot.results.evaluation import Evaluation
+
+FloatArray = npt.NDArray[np.float64]
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "RBP(p=0.8)")
 
 
-def evaluate_matrix(
-    qrels: Any, runs: Sequence[Any], measure: str, *, threads: int = 0
-) -> ScoreMatrix:
-    """Scores of each run on each topic of the judgments under one measure."""
-    raise NotImplementedError
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """What is kept of one run."""
+
+    name: str
+    in_run: npt.NDArray[np.bool_]
+    scores: list[TopicScores]
+    extra_topics: int
+    # per measure, the means under the kindest and the unkindest order of tied documents
+    tie_span: list[tuple[float, float]] | None
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
+    *,
+    complete: bool = False,
+    level: float = 1.0,
+    depth: int = 0,
+    judged_only: bool = False,
+    ties: str = "trec",
+    per_topic: bool = False,
+    baseline: str | None = None,
+    duplicates: str = "error",
+    tie_effect: bool = False,
+    threads: int = 0,
+    show_progress: bool | None = False,
+) -> Evaluation:
+    """Score runs against judgments, with bounds for the unjudged documents.
+
+    Parameters
+    ----------
+    qrels
+        Judgments: anything that `read_qrels` takes.
+    runs
+        One run, a sequence of runs, or ``{system: run}``; a run is anything that `read_run` takes.
+    measures : str, Measure or sequence
+        Names such as ``"nDCG@10"``, ``"RBP(p=0.8)"`` or trec_eval's ``"ndcg_cut_10"``.
+    complete : bool
+        Average over all topics of the judgments, a topic that the run lacks counting 0 (trec_eval
+        -c); otherwise over the topics that both have.
+    level : float
+        Documents are relevant from this grade on (trec_eval -l).
+    depth : int
+        Look at the first `depth` documents of a topic only (trec_eval -M); 0 for all.
+    judged_only : bool
+        Drop unjudged documents first (trec_eval -J).
+    ties : str
+        "trec", "file", "rank", "docid", "average", "expected", "best" or "worst".
+    per_topic : bool
+        Whether the rows of the result list every topic.
+    baseline : str, optional
+        Name of the run that R-Loss compares with.
+    duplicates : str
+        "error", or keep the "first" or the "last".
+    tie_effect : bool
+        Also find out how much the order of tied documents matters.
+    threads : int
+        0 for all cores.
+
+    Returns
+    -------
+    Evaluation
+        Rows `system, measure, topic, value, lower, upper`; `.matrix(measure)` for comparisons.
+    """
+    requested = parse_measures([measures] if isinstance(measures, (str, Measure)) else measures)
+    conditions = Conditions(level, ties, depth)
+    named = _named_runs(runs)
+    judgments = read_qrels(qrels, duplicates=duplicates)
+    reader = _Reader(judgments, ties, judged_only, duplicates)
+    reference = None
+    if any(isinstance(r.measure, RelevanceLoss) for r in requested):
+        reference = _reference(reader, named, baseline, requested)
+
+    def one(item: tuple[str | None, Any], threads: int) -> _Scored:
+        return _score(reader, item, requested, conditions, reference, tie_effect, threads)
+
+    with progress("evaluating", show=show_progress) as update:
+        scored = []
+        for done, result in enumerate(_in_order(one, named, threads), start=1):
+            scored.append(result)
+            update(done, len(named))
+    return _assemble(
+        judgments,
+        requested,
+        scored,
+        conditions,
+        complete=complete,
+        judged_only=judged_only,
+        per_topic=per_topic,
+        baseline=baseline,
+    )
+
+
+def evaluate_matrix(qrels: Any, runs: Any, measure: str, *, threads: int = 0) -> ScoreMatrix:
+    """Scores of each run on each topic of the judgments under one measure, ready to compare.
+
+    A topic that a run lacks scores 0, as for a user who gets no answer, and a warning says so; a
+    topic that no run has is not part of the experiment and is left out.
+    """
+    requested = parse_measures([measure])
+    if len(requested) != 1:
+        raise MeasureError(f"a comparison needs one measure, but {measure!r} names several")
+    if requested[0].measure.SUMMARY != "mean":
+        raise MeasureError(f"{measure} is not a score to compare systems by. Hint: nDCG@10")
+    evaluation = evaluate(qrels, runs, measure, complete=True, threads=threads)
+    answered = ~evaluation.missing.all(axis=0)
+    gaps = evaluation.missing[:, answered]
+    if gaps.any():
+        warnings.warn(_gaps(evaluation.systems, gaps), UnreliableWarning, stacklevel=2)
+    if not answered.all():
+        warnings.warn(
+            f"{np.count_nonzero(~answered)} of {len(answered)} judged topics are in none of the "
+            "runs and are left out",
+            UnreliableWarning,
+            stacklevel=2,
+        )
+    kept = [t for t, a in zip(evaluation.topics, answered, strict=True) if a]
+    return evaluation.matrix().select(topics=kept)
+
+
+def _gaps(systems: Sequence[str], gaps: npt.NDArray[np.bool_]) -> str:
+    missing = gaps.sum(axis=1)
+    worst = int(np.argmax(missing))
+    others = np.count_nonzero(missing) - 1
+    more = f" ({others} more runs have gaps)" if others > 0 else ""
+    return (
+        f"{systems[worst]} has no documents for {missing[worst]} of {gaps.shape[1]} topics, which "
+        f"count as 0{more}"
+    )
+
+
+# -- one run ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Joins a run with the judgments."""
+
+    qrels: Qrels
+    ties: str
+    judged_only: bool
+    duplicates: str
+
+    def read(self, run: Any, threads: int) -> JudgedRankings:
+        judged = judge_run(
+            self.qrels,
+            run,
+            ties=self.ties if self.ties in ORDERING_TIES else "trec",
+            duplicates=self.duplicates,
+            threads=threads,
+        )
+        if not judged.in_run.any():
+            raise AlignmentError(
+                f"{judged.name} and {self.qrels.name} have no topic in common "
+                f"(the judgments begin with {', '.join(map(repr, self.qrels.topics[:3]))}). "
+                "Hint: are these the judgments of another collection, or are the arguments swapped?"
+            )
+        return without_unjudged(judged) if self.judged_only else judged
+
+
+def _score(
+    reader: _Reader,
+    item: tuple[str | None, Any],
+    requested: Sequence[Requested],
+    conditions: Conditions,
+    reference: JudgedRankings | None,
+    tie_effect: bool,
+    threads: int,
+) -> _Scored:
+    name, run = item
+    judged = reader.read(run, threads)
+    here = Conditions(conditions.level, conditions.ties, conditions.depth, threads)
+    scores = [_topic_scores(r.measure, judged, here, reference) for r in requested]
+    span = None
+    if tie_effect and conditions.ties != "rank" and bool((np.diff(judged.score) == 0).any()):
+        span = []
+        for r in requested:
+            ends = [
+                _topic_scores(
+                    r.measure,
+                    judged,
+                    Conditions(conditions.level, ties, conditions.depth, threads),
+                    reference,
+                ).value[judged.in_run]
+                for ties in ("worst", "best")
+            ]
+            span.append((float(ends[0].mean()), float(ends[1].mean())))
+    return _Scored(name or judged.name, judged.in_run, scores, judged.extra_topics, span)
+
+
+def _topic_scores(
+    measure: Measure,
+    judged: JudgedRankings,
+    conditions: Conditions,
+    reference: JudgedRankings | None,
+) -> TopicScores:
+    if isinstance(measure, RelevanceLoss) and reference is not None:
+        return measure.score_pair(reference, judged, conditions)
+    return measure.score(judged, conditions)
+
+
+def _in_order(one: Any, items: Sequence[Any], threads: int) -> Iterator[_Scored]:
+    """Results in the order of the runs; only as many runs in memory as there are threads."""
+    threads = threads or os.cpu_count() or 1
+    if threads == 1 or len(items) == 1:
+        for item in items:
+            yield one(item, threads)
+        return
+    pool = ThreadPoolExecutor(min(threads, len(items)))
+    try:
+        yield from pool.map(lambda item: one(item, 1), items)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        nested = isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0), Mapping)
+        if nested or not isinstance(first, Mapping):
+            return [(str(name), run) for name, run in runs.items()]
+        return [(None, runs)]
+    if not isinstance(runs, (list, tuple)):
+        return [(None, runs)]
+    if not runs:
+        raise InputError("there is no run to evaluate")
+    # two files of one name in different folders go by their paths
+    names = [run_name(str(r)) if isinstance(r, (str, os.PathLike)) else None for r in runs]
+    repeated = {n for n in names if n is not None and names.count(n) > 1}
+    return [(str(r) if n in repeated else None, r) for n, r in zip(names, runs, strict=True)]
+
+
+def _reference(
+    reader: _Reader,
+    named: Sequence[tuple[str | None, Any]],
+    baseline: str | None,
+    requested: Sequence[Requested],
+) -> JudgedRankings:
+    if baseline is None:
+        loss = next(r.label for r in requested if isinstance(r.measure, RelevanceLoss))
+        raise MeasureError(f"{loss} compares with a second run. Hint: --baseline NAME")
+    by_name: dict[str, Any] = {}
+    for name, run in named:
+        if isinstance(run, (str, os.PathLike)):
+            by_name[str(run)] = run
+            by_name[run_name(str(run))] = run
+        if name is not None:
+            by_name[name] = run
+        if hasattr(run, "name"):
+            by_name[str(run.name)] = run
+    if baseline not in by_name:
+        if os.path.exists(baseline):  # noqa: PTH110
+            return reader.read(baseline, 1)
+        raise AlignmentError(unknown_name("run", baseline, tuple(by_name)))
+    return reader.read(by_name[baseline], 1)
+
+
+# -- all runs --------------------------------------------------------------------------------------
+
+
+def _assemble(
+    qrels: Qrels,
+    requested: Sequence[Requested],
+    scored: Sequence[_Scored],
+    conditions: Conditions,
+    *,
+    complete: bool,
+    judged_only: bool,
+    per_topic: bool,
+    baseline: str | None,
+) -> Evaluation:
+    systems = _unique([s.name for s in scored])
+    shape = (len(scored), len(requested), len(qrels.topics))
+    arrays = {name: np.empty(shape) for name in ("value", "lower", "upper")}
+    means = {name: np.empty(shape[:2]) for name in arrays}
+    for i, run in enumerate(scored):
+        for j, scores in enumerate(run.scores):
+            counts = np.ones(shape[2], dtype=np.bool_) if complete else run.in_run
+            for name in arrays:
+                # a topic without a ranking scores what an empty ranking scores, with nothing unseen
+                row = np.where(run.in_run, getattr(scores, name), scores.value)
+                arrays[name][i, j] = np.where(counts, row, np.nan)
+                means[name][i, j] = _summary(requested[j].measure, row[counts])
+    missing = np.array([~s.in_run for s in scored])
+    measures = tuple(str(r.measure) for r in requested)
+    has_bounds = tuple(r.measure.has_bounds for r in requested)
+    settings = {
+        "qrels": qrels.name,
+        "measures": list(measures),
+        "topics": len(qrels.topics),
+        "complete": complete,
+        "level": conditions.level,
+        "depth": conditions.depth,
+        "judged_only": judged_only,
+        "ties": conditions.ties,
+        "max_grade": qrels.max_grade,
+    }
+    if baseline is not None:
+        settings["baseline"] = baseline
+    return Evaluation(
+        settings=settings,
+        headline=_headline(systems, requested, measures, scored, means),
+        notes=_notes(systems, scored, qrels, complete),
+        systems=systems,
+        measures=measures,
+        labels=tuple(r.label for r in requested),
+        topics=qrels.topics,
+        has_bounds=has_bounds,
+        mean=means["value"],
+        mean_lower=means["lower"],
+        mean_upper=means["upper"],
+        missing=missing,
+        per_topic=per_topic,
+        **arrays,
+    )
+
+
+def _summary(measure: Measure, values: FloatArray) -> float:
+    if measure.SUMMARY == "sum":
+        return float(values.sum())
+    if measure.SUMMARY == "geometric":
+        return float(np.exp(np.log(np.maximum(values, FLOOR)).mean()))  # thesis Eq. 2.17
+    return float(values.mean())
+
+
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
+    """Names made different by a number where two runs share one."""
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        out.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return tuple(out)
+
+
+def _headline(
+    systems: Sequence[str],
+    requested: Sequence[Requested],
+    measures: Sequence[str],
+    scored: Sequence[_Scored],
+    means: Mapping[str, FloatArray],
+) -> tuple[str, ...]:
+    lines = []
+    value = means["value"]
+    best = int(np.argmax(value[:, 0]))
+    n_topics = int(scored[best].in_run.sum())
+    if len(systems) > 1:
+        lines.append(
+            f"{systems[best]} has the highest {measures[0]}, {value[best, 0]:.4f}, of "
+            f"{len(systems)} systems on {n_topics} topics."
+        )
+    else:
+        lines.append(f"{systems[0]} on {n_topics} topics.")
+    gap = means["upper"] - value
+    if gap.max(initial=0.0) > 0:
+        i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
+        lines.append(
+            f"Unjudged documents: {measures[j]} of {systems[i]} could be as high as "
+            f"{means['upper'][i, j]:.4f} (+{gap[i, j]:.4f}) if all of them were relevant."
+        )
+    without = [m for m, r in zip(measures, requested, strict=True) if not r.measure.has_bounds]
+    without = [m for m in without if not m.startswith("Num")]
+    if without and len(without) < len(measures):
+        lines.append(f"No bounds exist for {', '.join(without)}: the ideal is itself unjudged.")
+    spans = [
+        (high - low, systems[i], measures[j], low, high)
+        for i, run in enumerate(scored)
+        for j, (low, high) in enumerate(run.tie_span or [])
+    ]
+    if spans:
+        width, system, measure, low, high = max(spans)
+        lines.append(
+            f"Ties: the order of documents with equal scores moves {measure} of {system} between "
+            f"{low:.4f} and {high:.4f}."
+            if width > 5e-5
+            else "Ties: the order of documents with equal scores changes nothing."
+        )
+    return tuple(lines)
+
+
+def _notes(
+    systems: Sequence[str], scored: Sequence[_Scored], qrels: Qrels, complete: bool
+) -> tuple[str, ...]:
+    """A line for every run whose topics are not those of the judgments."""
+    notes = []
+    for system, run in zip(systems, scored, strict=True):
+        absent = [t for t, there in zip(qrels.topics, run.in_run, strict=True) if not there]
+        if absent:
+            shown = ", ".join(absent[:5]) + (", ..." if len(absent) > 5 else "")
+            effect = (
+                "they count as 0"
+                if complete
+                else f"averaged over the other {len(qrels.topics) - len(absent)}. "
+                "Hint: -c counts them as 0"
+            )
+            notes.append(
+                f"{system} has no documents for {len(absent)} of {len(qrels.topics)} judged "
+                f"topics ({shown}); {effect}"
+            )
+        if run.extra_topics:
+            notes.append(
+                f"{system} has {run.extra_topics} topics without judgments, which are ignored"
+            )
+    return tuple(notes)

@@ -1,0 +1,141 @@
+"""Per-topic scores of runs, with their bounds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.scores import ScoreMatrix, unknown_name
+from surefoot.errors import AlignmentError
+from surefoot.results.record import Column, Result
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation(Result):
+    """Systems x measures x topics.
+
+    Parameters
+    ----------
+    systems, measures, topics : tuple of str
+        Names, in the order of the arrays; `labels` are the measures as they were asked for.
+    has_bounds : tuple of bool
+        Per measure, whether unjudged documents leave a residual.
+    value, lower, upper : (n_systems, n_measures, n_topics) arrays
+        Scores and bounds, NaN where a topic does not count for a system.
+    mean, mean_lower, mean_upper : (n_systems, n_measures) arrays
+        Over the topics that count; a sum for counts, a geometric mean where asked for.
+    missing : (n_systems, n_topics) bool array
+        Topics of the judgments that a run does not have.
+    per_topic : bool
+        Whether the rows list every topic before the mean.
+    notes : tuple of str
+        What the user should know about the inputs.
+    """
+
+    command: ClassVar[str] = "evaluate"
+
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    labels: tuple[str, ...]
+    topics: tuple[str, ...]
+    has_bounds: tuple[bool, ...]
+    value: FloatArray = field(repr=False)
+    lower: FloatArray = field(repr=False)
+    upper: FloatArray = field(repr=False)
+    mean: FloatArray = field(repr=False)
+    mean_lower: FloatArray = field(repr=False)
+    mean_upper: FloatArray = field(repr=False)
+    missing: npt.NDArray[np.bool_] = field(repr=False)
+    per_topic: bool = False
+    notes: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, Column]:
+        """`system, measure, topic, value, lower, upper`; the topic `all` is the mean."""
+        system: list[str] = []
+        measure: list[str] = []
+        topic: list[str] = []
+        value: list[float] = []
+        lower: list[float] = []
+        upper: list[float] = []
+        for i, s in enumerate(self.systems):
+            for j, m in enumerate(self.measures):
+                counted = self._counted(i, j) if self.per_topic else np.empty(0, np.intp)
+                system += [s] * (len(counted) + 1)
+                measure += [m] * (len(counted) + 1)
+                topic += [*(self.topics[t] for t in counted), "all"]
+                value += [*self.value[i, j, counted].tolist(), float(self.mean[i, j])]
+                lower += [*self.lower[i, j, counted].tolist(), float(self.mean_lower[i, j])]
+                upper += [*self.upper[i, j, counted].tolist(), float(self.mean_upper[i, j])]
+        return {
+            "system": system,
+            "measure": measure,
+            "topic": topic,
+            "value": np.array(value),
+            "lower": np.array(lower),
+            "upper": np.array(upper),
+        }
+
+    def table(self) -> dict[str, Column]:
+        """For people: a row a system, a column a measure, best first by the first measure."""
+        order = np.argsort(-self.mean[:, 0], kind="stable").tolist()
+        cells: dict[str, list[object]] = {"system": []}
+        if self.per_topic:
+            cells["topic"] = []
+        for j, name in enumerate(self.measures):
+            cells[name] = []
+            if self.has_bounds[j]:
+                cells[f"{name} ≤"] = []
+        for i in order:
+            counted = self._counted(i, 0).tolist() if self.per_topic else []
+            for t in [*counted, None]:
+                cells["system"].append(self.systems[i])
+                if self.per_topic:
+                    cells["topic"].append("all" if t is None else self.topics[t])
+                for j, name in enumerate(self.measures):
+                    shown = self.mean[i, j] if t is None else self.value[i, j, t]
+                    cells[name].append(float(shown))
+                    if self.has_bounds[j]:
+                        most = self.mean_upper[i, j] if t is None else self.upper[i, j, t]
+                        cells[f"{name} ≤"].append(float(most))
+        return dict(cells)
+
+    def matrix(self, measure: str | None = None) -> ScoreMatrix:
+        """The scores of one measure as a score matrix; NaN where a topic does not count."""
+        j = 0
+        if measure is not None:
+            known = (*self.measures, *self.labels)
+            if measure not in known:
+                raise AlignmentError(unknown_name("measure", measure, self.measures))
+            j = known.index(measure) % len(self.measures)
+        bounds = self.has_bounds[j]
+        return ScoreMatrix(
+            self.systems,
+            self.topics,
+            self.value[:, j],
+            measure=self.measures[j],
+            lower=self.lower[:, j] if bounds else None,
+            upper=self.upper[:, j] if bounds else None,
+        )
+
+    def trec_eval_lines(self) -> Iterator[str]:
+        """``name<TAB>topic<TAB>value``: topics in order where wanted, then the means."""
+        for i, system in enumerate(self.systems):
+            if len(self.systems) > 1:
+                yield f"runid\tall\t{system}"
+            if self.per_topic:
+                for t in self._counted(i, 0).tolist():
+                    for j, label in enumerate(self.labels):
+                        yield f"{label}\t{self.topics[t]}\t{_trec_number(label, self.value[i, j, t])}"
+            for j, label in enumerate(self.labels):
+                yield f"{label}\tall\t{_trec_number(label, self.mean[i, j])}"
+
+    def _counted(self, system: int, measure: int) -> npt.NDArray[np.intp]:
+        return np.flatnonzero(~np.isnan(self.value[system, measure]))
+
+
+def _trec_number(label: str, value: float) -> str:
+    return f"{value:.0f}" if label.lower().startswith("num") else f"{value:.4f}"
