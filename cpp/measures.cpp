@@ -2,6 +2,7 @@
 // judgment is worth, and what a tie means, is settled before the formula runs.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <cmath>

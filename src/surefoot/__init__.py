@@ -13,6 +13,7 @@ _HOMES = {
     "ScoreMatrix": "surefoot.data.scores",
     "SurefootError": "surefoot.errors",
     "active": "surefoot.active",
+    "evaluate": "surefoot.workflows.evaluate",
     "intervals": "surefoot.workflows.intervals",
     "lint": "surefoot.workflows.lint",
     "read_qrels": "surefoot.io.trec",
@@ -28,6 +29,7 @@ __all__ = [
     "SurefootError",
     "__version__",
     "active",
+    "evaluate",
     "intervals",
     "lint",
     "read_qrels",
@@ -39,11 +41,13 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    _kernels: Any  # the compiled module
     from surefoot.data.scores import ScoreMatrix
     from surefoot.errors import SurefootError
     from surefoot.io.scores import read_scores
     from surefoot.io.trec import read_qrels, read_run
     from surefoot.workflows.compare import test
+    from surefoot.workflows.evaluate import evaluate
     from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
     from surefoot.workflows.risk import risk

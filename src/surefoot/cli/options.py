@@ -53,12 +53,17 @@ class Output:
     seed: int
     threads: int
 
+    @property
+    def chosen(self) -> str:
+        """The format that --format asks for, else the terminal or the file's name."""
+        if self.format is not None:
+            return self.format
+        to_terminal = self.path is None and sys.stdout.isatty()
+        return "table" if to_terminal else _format_of(self.path)
+
     def write(self, result: Result) -> None:
         """Render or serialise one result."""
-        chosen = self.format
-        if chosen is None:
-            to_terminal = self.path is None and sys.stdout.isatty()
-            chosen = "table" if to_terminal else _format_of(self.path)
+        chosen = self.chosen
         if chosen != "table":
             write_result(result, format=chosen, path=self.path)
             return
@@ -86,11 +91,14 @@ def _format_of(path: Path | None) -> str:
 
 
 def output_options(
-    function: Command | None = None, *, quiet_flags: tuple[str, ...] = ("-q", "--quiet")
+    function: Command | None = None,
+    *,
+    quiet_flags: tuple[str, ...] = ("-q", "--quiet"),
+    formats: tuple[str, ...] = FORMATS,
 ) -> Any:
     """Add --format, -o, --seed, --threads, -q, --progress; the command gets one `output`."""
     if function is None:
-        return functools.partial(output_options, quiet_flags=quiet_flags)
+        return functools.partial(output_options, quiet_flags=quiet_flags, formats=formats)
 
     @functools.wraps(function)
     def wrapper(
@@ -116,7 +124,7 @@ def output_options(
         ),
         click.option(
             "--format",
-            type=click.Choice(FORMATS),
+            type=click.Choice(formats),
             help="Default: table on a terminal, else by the file's name, else tsv.",
         ),
     ):

@@ -16,7 +16,7 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
     console = Console(file=file, soft_wrap=False, highlight=False)
     for sentence in result.headline:
         console.print(Text(sentence))
-    rows = list(result.rows())
+    rows = list(result.rows(result.display()))
     if not rows:
         return
     names = [n for n in rows[0] if n in result.terminal] if result.terminal else list(rows[0])

@@ -79,29 +79,29 @@ class Evaluation(Result):
             "upper": np.array(upper),
         }
 
-    def table(self) -> dict[str, Column]:
-        """For people: a row a system, a column a measure, best first by the first measure."""
+    def display(self) -> dict[str, Column]:
+        """A row a system, a column a measure with its residual, best first by the first measure."""
         order = np.argsort(-self.mean[:, 0], kind="stable").tolist()
-        cells: dict[str, list[object]] = {"system": []}
+        picked = [
+            (i, t)
+            for i in order
+            for t in [*(self._counted(i, 0).tolist() if self.per_topic else []), None]
+        ]
+        cells: dict[str, Column] = {"system": [self.systems[i] for i, _ in picked]}
         if self.per_topic:
-            cells["topic"] = []
+            cells["topic"] = ["all" if t is None else self.topics[t] for _, t in picked]
         for j, name in enumerate(self.measures):
-            cells[name] = []
-            if self.has_bounds[j]:
-                cells[f"{name} ≤"] = []
-        for i in order:
-            counted = self._counted(i, 0).tolist() if self.per_topic else []
-            for t in [*counted, None]:
-                cells["system"].append(self.systems[i])
-                if self.per_topic:
-                    cells["topic"].append("all" if t is None else self.topics[t])
-                for j, name in enumerate(self.measures):
-                    shown = self.mean[i, j] if t is None else self.value[i, j, t]
-                    cells[name].append(float(shown))
-                    if self.has_bounds[j]:
-                        most = self.mean_upper[i, j] if t is None else self.upper[i, j, t]
-                        cells[f"{name} ≤"].append(float(most))
-        return dict(cells)
+            value = [self._cell(self.mean, self.value, i, j, t) for i, t in picked]
+            upper = [self._cell(self.mean_upper, self.upper, i, j, t) for i, t in picked]
+            if any(u > v for u, v in zip(upper, value, strict=True)):
+                cells[name] = [f"{v:.4f} +{u - v:.4f}" for v, u in zip(value, upper, strict=True)]
+            else:
+                cells[name] = value
+        return cells
+
+    @staticmethod
+    def _cell(mean: FloatArray, each: FloatArray, i: int, j: int, t: int | None) -> float:
+        return float(mean[i, j] if t is None else each[i, j, t])
 
     def matrix(self, measure: str | None = None) -> ScoreMatrix:
         """The scores of one measure as a score matrix; NaN where a topic does not count."""
@@ -128,8 +128,8 @@ class Evaluation(Result):
                 yield f"runid\tall\t{system}"
             if self.per_topic:
                 for t in self._counted(i, 0).tolist():
-                    for j, label in enumerate(self.labels):
-                        yield f"{label}\t{self.topics[t]}\t{_trec_number(label, self.value[i, j, t])}"
+                    for label, value in zip(self.labels, self.value[i, :, t], strict=True):
+                        yield f"{label}\t{self.topics[t]}\t{_trec_number(label, value)}"
             for j, label in enumerate(self.labels):
                 yield f"{label}\tall\t{_trec_number(label, self.mean[i, j])}"
 

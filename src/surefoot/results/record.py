@@ -41,12 +41,16 @@ class Result:
         """Column name -> values, all of one length."""
         raise NotImplementedError
 
+    def display(self) -> dict[str, Column]:
+        """What a terminal shows, where another layout than that of `columns` is easier to read."""
+        return self.columns()
+
     def __len__(self) -> int:
         return len(next(iter(self.columns().values()), ()))
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self, columns: Mapping[str, Column] | None = None) -> Iterator[dict[str, Any]]:
         """One plain dict a row; numbers unrounded, NaN kept."""
-        columns = self.columns()
+        columns = self.columns() if columns is None else columns
         lists = [c.tolist() if isinstance(c, np.ndarray) else list(c) for c in columns.values()]
         for values in zip(*lists, strict=True):
             yield dict(zip(columns, values, strict=True))

@@ -135,7 +135,7 @@ def evaluate_matrix(qrels: Any, runs: Any, measure: str, *, threads: int = 0) ->
     if requested[0].measure.SUMMARY != "mean":
         raise MeasureError(f"{measure} is not a score to compare systems by. Hint: nDCG@10")
     evaluation = evaluate(qrels, runs, measure, complete=True, threads=threads)
-    answered = ~evaluation.missing.all(axis=0)
+    answered: npt.NDArray[np.bool_] = np.logical_not(evaluation.missing.all(axis=0))
     gaps = evaluation.missing[:, answered]
     if gaps.any():
         warnings.warn(_gaps(evaluation.systems, gaps), UnreliableWarning, stacklevel=2)
@@ -343,7 +343,9 @@ def _assemble(
         mean_upper=means["upper"],
         missing=missing,
         per_topic=per_topic,
-        **arrays,
+        value=arrays["value"],
+        lower=arrays["lower"],
+        upper=arrays["upper"],
     )
 
 
@@ -385,10 +387,10 @@ def _headline(
         lines.append(f"{systems[0]} on {n_topics} topics.")
     gap = means["upper"] - value
     if gap.max(initial=0.0) > 0:
-        i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
+        i, j = divmod(int(np.argmax(gap)), gap.shape[1])
         lines.append(
             f"Unjudged documents: {measures[j]} of {systems[i]} could be as high as "
-            f"{means['upper'][i, j]:.4f} (+{gap[i, j]:.4f}) if all of them were relevant."
+            f"{means['upper'][i, j]:.4f} if all of them were relevant (+ in the table)."
         )
     without = [m for m, r in zip(measures, requested, strict=True) if not r.measure.has_bounds]
     without = [m for m in without if not m.startswith("Num")]
