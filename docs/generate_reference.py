@@ -14,7 +14,6 @@ HERE = Path(__file__).resolve().parent / "reference"
 def commands() -> str:
     """Every command's help, as printed."""
     from surefoot.cli.inst_eval import command as inst_eval
-
     from surefoot.cli.main import COMMANDS
 
     lines = ["# Commands", "", "Written by `make docs` from the programs' own help.", ""]
