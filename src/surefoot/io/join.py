@@ -79,7 +79,7 @@ def judge_runs(
 ) -> list[JudgedRankings]:
     """Join several runs with the judgments, in parallel over runs and parts; see `judge_run`."""
     qrels = read_qrels(qrels)
-    _index_of(qrels)
+    index_of(qrels)
     threads = resolve_threads(threads)
     within = max(1, threads // max(len(runs), 1))
 
@@ -104,7 +104,7 @@ def resolve_threads(threads: int) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _index_of(qrels: Qrels) -> tuple[Any, kernel.Floats]:
+def index_of(qrels: Qrels) -> tuple[Any, kernel.Floats]:
     """The compiled index of the judgments and their sorted grades, made once."""
     if not qrels.joined:
         topics = Documents.pack(qrels.topics)
@@ -125,7 +125,7 @@ class _Join:
         self.ties = ties
         self.depth = depth
         self.duplicates = duplicates
-        self.index, self.sorted_grades = _index_of(qrels)
+        self.index, self.sorted_grades = index_of(qrels)
 
     def joiner(self) -> kernel.RunJoiner:
         return kernel.run_joiner(

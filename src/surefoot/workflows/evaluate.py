@@ -14,7 +14,8 @@ from surefoot.data.qrels import Qrels
 from surefoot.data.rankings import JudgedRankings
 from surefoot.data.scores import ScoreMatrix, unknown_name
 from surefoot.errors import AlignmentError, InputError, MeasureError, UnreliableWarning
-from surefoot.io.trec import judge_run, read_qrels, run_name
+from surefoot.io.join import index_of, judge_run, resolve_threads
+from surefoot.io.trec import read_qrels, run_name
 from surefoot.metrics.geometric_mean import FLOOR
 from surefoot.metrics.grammar import Requested, parse_measures
 from surefoot.metrics.judged_only import judged_only as without_unjudged
@@ -98,6 +99,7 @@ def evaluate(
     conditions = Conditions(level, ties, depth)
     named = _named_runs(runs)
     judgments = read_qrels(qrels, duplicates=duplicates)
+    index_of(judgments)  # once, before several threads ask for it
     reader = _Reader(judgments, ties, judged_only, duplicates)
     reference = None
     if any(isinstance(r.measure, RelevanceLoss) for r in requested):
@@ -181,12 +183,6 @@ class _Reader:
             duplicates=self.duplicates,
             threads=threads,
         )
-        if not judged.in_run.any():
-            raise AlignmentError(
-                f"{judged.name} and {self.qrels.name} have no topic in common "
-                f"(the judgments begin with {', '.join(map(repr, self.qrels.topics[:3]))}). "
-                "Hint: are these the judgments of another collection, or are the arguments swapped?"
-            )
         return without_unjudged(judged) if self.judged_only else judged
 
 
@@ -233,7 +229,7 @@ def _topic_scores(
 
 def _in_order(one: Any, items: Sequence[Any], threads: int) -> Iterator[_Scored]:
     """Results in the order of the runs; only as many runs in memory as there are threads."""
-    threads = threads or os.cpu_count() or 1
+    threads = resolve_threads(threads)
     if threads == 1 or len(items) == 1:
         for item in items:
             yield one(item, threads)

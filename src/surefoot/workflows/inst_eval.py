@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from surefoot.errors import AlignmentError, InputError, MeasureError, ParseError
-from surefoot.io.trec import judge_run, read_qrels
+from surefoot.io.join import judge_run
+from surefoot.io.trec import read_qrels
 from surefoot.kernels.measures import Gains
 from surefoot.metrics.inst import Inst, check_wanted
 from surefoot.metrics.measure import ORDERING_TIES, Conditions, exact
@@ -49,11 +50,6 @@ def inst_eval(
         raise MeasureError("INST needs either T or a T for each topic, not both")
     judgments = read_qrels(qrels)
     judged = judge_run(judgments, run, ties=ties if ties in ORDERING_TIES else "trec", threads=0)
-    if not judged.in_run.any():
-        raise AlignmentError(
-            f"{judged.name} and {judgments.name} have no topic in common. "
-            "Hint: are the arguments swapped?"
-        )
     notes = []
     if T is not None:
         check_wanted(T)
