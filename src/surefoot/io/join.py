@@ -134,7 +134,7 @@ class _Join:
 
     def source(self, source: Source, threads: int) -> JudgedRankings:
         """A run file, by the fast road where its topics are not scattered."""
-        from surefoot.io.tables import is_table
+        from surefoot.io.dialects import is_table
 
         def whole() -> Run:
             return keep_run(source, duplicates=self.duplicates)

@@ -8,7 +8,7 @@ from typing import Any
 
 from surefoot.data.qrels import Qrels
 from surefoot.errors import InputError, ParseError
-from surefoot.io.scores import _read_text
+from surefoot.io.sources import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,7 @@ Row = tuple[int, str, str, Any, str]
 
 
 def _from_text(path: str) -> Iterator[Row]:
-    try:
-        text = _read_text(path)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not UTF-8 text ({error.reason})") from None
+    text = read_text(path)
     lines = text.splitlines()
     if not any(line.strip() for line in lines):
         raise InputError(f"{path}: has no labels")

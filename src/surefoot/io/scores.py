@@ -1,13 +1,9 @@
 """Score tables: long, wide, trec_eval's and PyTerrier's, from files, frames or dicts."""
 
-import bz2
-import csv
-import gzip
-import io
-import json
 import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +11,30 @@ import numpy as np
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import InputError, ParseError
-from surefoot.extras import require
+from surefoot.io.faults import shown
+from surefoot.io.sources import Source, read_text
+from surefoot.io.tables import (
+    Table,
+    delimiter_of,
+    frame_table,
+    is_parquet,
+    number,
+    parquet_table,
+    text_table,
+)
+from surefoot.io.trec import run_name
+
+_read_text = read_text
 
 # names that each role may have in a header
-_SYSTEM = ("system", "name", "run", "runid")
+_SYSTEM = ("system", "name", "run", "runid", "run_id")
 _TOPIC = ("topic", "qid", "query_id", "q_id", "query")
 _SCORE = ("score", "value")
 _MEASURE = ("measure", "metric")
+# columns of a long table that are no measure
+_BESIDE = ("lower", "upper", "champion", "slice", "group", "rank")
+# what programs call the row of means
+_MEAN_ROWS = ("all", "amean", "gmean")
 
 
 def read_scores(source: Any, *, measure: str | None = None) -> ScoreMatrix:
@@ -30,233 +43,254 @@ def read_scores(source: Any, *, measure: str | None = None) -> ScoreMatrix:
     Parameters
     ----------
     source : path, "-", ScoreMatrix, mapping or data frame
-        A long or wide table (CSV, TSV, JSON Lines, Parquet, compressed too), trec_eval's -q output,
-        ``{system: {topic: score}}``, or any frame that narwhals understands.
+        A long table (``system, topic, score[, measure]``, PyTerrier's ``name, qid, measure,
+        value``, gdeval's ``runid, topic, ndcg@20, err@20``), a wide one (one row a topic, one
+        column a system, optionally a topic column), or trec_eval's -q output; CSV, TSV, JSON,
+        JSON Lines, Parquet, compressed too; ``{system: {topic: score}}``; or any frame that
+        narwhals understands. Rows of means (topic ``all``) are left out; an empty cell is a
+        missing score.
     measure : str, optional
         Which measure to keep where the table holds several.
     """
     if isinstance(source, ScoreMatrix):
         return source
     if isinstance(source, Mapping):
-        return ScoreMatrix.from_dict(source, measure=measure or "")
+        return _from_mapping(source, measure)
     if not isinstance(source, (str, os.PathLike)):
-        return _from_frame(source, measure)
-    path = str(source)
-    if Path(path).suffix == ".parquet":
-        table = require("pyarrow.parquet", purpose="reading Parquet").read_table(path)
-        return _from_columns(table.to_pydict(), path, measure)
-    text = _read_text(path)
-    suffix = Path(path.removesuffix(".gz").removesuffix(".bz2").removesuffix(".zst")).suffix
-    if suffix in (".jsonl", ".ndjson") or text.lstrip()[:1] == "{":
-        return _from_columns(_json_lines(text, path), path, measure)
-    return _from_text(text, path, measure)
-
-
-def _read_text(path: str) -> str:
-    if path == "-":
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    try:
-        raw = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    if raw[:2] == b"\x1f\x8b":
-        raw = gzip.decompress(raw)
-    elif raw[:3] == b"BZh":
-        raw = bz2.decompress(raw)
-    elif raw[:4] == b"\x28\xb5\x2f\xfd":
-        from backports import zstd
-
-        raw = zstd.decompress(raw)
-    return raw.decode("utf-8-sig")
-
-
-def _json_lines(text: str, path: str) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ParseError(path, number, f"not JSON: {error.msg}") from None
-        if not columns:
-            columns = {str(k): [] for k in row}
-        if row.keys() != columns.keys():
-            raise ParseError(path, number, f"has the keys {sorted(row)}, not {sorted(columns)}")
-        for key, value in row.items():
-            columns[key].append(value)
-    return columns
-
-
-def _from_text(text: str, path: str, measure: str | None) -> ScoreMatrix:
+        return _from_table(_object_table(source), measure)
+    path = os.fspath(source)
+    if is_parquet(path):
+        return _from_table(parquet_table(path), measure)
+    opened = Source(path)
+    text = opened.text()
     lines = text.splitlines()
-    if not any(line.strip() for line in lines):
-        raise InputError(f"{path}: the score table is empty")
-    head = lines[0]
-    delimiter = "\t" if "\t" in head else "," if "," in head else None
-    wide_or_long = delimiter is not None and _roles(_split(head, delimiter)) is not None
-    if not wide_or_long and _is_trec_eval(lines):
-        return _from_trec_eval(lines, path, measure)
-    header = [h.strip() for h in _split(head, delimiter)]
-    columns: dict[str, list[Any]] = {h: [] for h in header}
-    if len(columns) != len(header):
-        raise ParseError(path, 1, f"the header repeats a name: {head!r}")
-    rows: Iterator[list[str]]
-    if delimiter is None:
-        rows = (line.split() for line in lines[1:])
-    else:
-        rows = csv.reader(io.StringIO("\n".join(lines[1:])), delimiter=delimiter)
-    for number, row in enumerate(rows, start=2):
-        if not row:
-            continue
-        if len(row) != len(header):
-            raise ParseError(
-                path, number, f"has {len(row)} fields where the header has {len(header)}"
+    if _is_trec_eval(lines):
+        return _from_trec_eval(lines, opened.path, measure)
+    return _from_table(text_table(text, opened.path), measure)
+
+
+def _from_mapping(scores: Mapping[Any, Any], measure: str | None) -> ScoreMatrix:
+    """``{system: {topic: score}}``, each score a finite number or None."""
+    rows = []
+    for system, by_topic in scores.items():
+        if not isinstance(by_topic, Mapping):
+            raise InputError(
+                f"system {system!r} has {type(by_topic).__name__} where {{topic: score}} is "
+                "expected. Hint: {system: {topic: score}}, or a data frame"
             )
-        for name, value in zip(header, row, strict=True):
-            columns[name].append(value)
-    return _from_columns(columns, path, measure)
+        for topic, score in by_topic.items():
+            value = None if isinstance(score, str) else number(score)
+            if value is None:
+                raise InputError(
+                    f"the score of system {system!r} on topic {topic!r} is not a finite number: "
+                    f"{score!r}"
+                )
+            rows.append((str(system), str(topic), value))
+    if not rows:
+        raise InputError("the scores are empty")
+    system, topic, values = zip(*rows, strict=True)
+    return ScoreMatrix.from_long(system, topic, values, measure=measure or "")
 
 
-def _split(line: str, delimiter: str | None) -> list[str]:
-    return (
-        line.split(delimiter)
-        if delimiter is None
-        else next(csv.reader([line], delimiter=delimiter))
+def _object_table(source: Any) -> Table:
+    """A frame, or ir_measures' per-topic Metric records."""
+    table = frame_table(source, "the data frame")
+    if table is not None:
+        return table
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        rows = list(source)
+        fields = ("query_id", "measure", "value")
+        if rows and all(all(hasattr(row, f) for f in fields) for row in rows):
+            columns: dict[str, list[Any]] = {f: [getattr(r, f) for r in rows] for f in fields}
+            columns["measure"] = [str(m) for m in columns["measure"]]
+            columns["system"] = ["run"] * len(rows)
+            return Table("the records", columns)
+    raise InputError(
+        f"scores cannot be a {type(source).__name__}. "
+        "Hint: a path, a dict of dicts, or a data frame"
     )
 
 
+# -- tables --------------------------------------------------------------------------------------
+
+
+def _find(columns: Iterable[str], choices: Sequence[str]) -> str | None:
+    return next((c for name in choices for c in columns if c.strip().lower() == name), None)
+
+
+def _from_table(table: Table, measure: str | None) -> ScoreMatrix:
+    columns = table.columns
+    system, topic = _find(columns, _SYSTEM), _find(columns, _TOPIC)
+    if system is None or topic is None:
+        return _from_wide(table, measure)
+    score, measure_column = _find(columns, _SCORE), _find(columns, _MEASURE)
+    rows = range(len(table))
+    if score is None:
+        # one column a measure
+        score = choose(
+            [
+                c
+                for c in columns
+                if c not in (system, topic, measure_column) and c.strip().lower() not in _BESIDE
+            ],
+            measure,
+            table.name,
+        )
+        label = score
+    elif measure_column is not None:
+        names = table.names(measure_column)
+        label = choose(list(dict.fromkeys(names)), measure, table.name)
+        rows = range(len(names))
+        kept = [i for i in rows if names[i] == label]
+        table = _rows(table, kept)
+        rows = range(len(table))
+    else:
+        label = measure or ""
+    topics = table.names(topic)
+    per_topic = [i for i in rows if topics[i].lower() not in _MEAN_ROWS]
+    if not per_topic:
+        raise InputError(
+            f"{table.name}: the table has means only (topic 'all'). "
+            "Hint: per-topic scores are needed; evaluate with -q"
+        )
+    if len(per_topic) < len(table):
+        table = _rows(table, per_topic)
+    return _matrix(table, system, topic, score, label)
+
+
+def _rows(table: Table, rows: Sequence[int]) -> Table:
+    columns = {name: [values[i] for i in rows] for name, values in table.columns.items()}
+    return Table(table.name, columns, [table.lines[i] for i in rows] if table.lines else ())
+
+
+def _matrix(table: Table, system: str, topic: str, score: str, label: str) -> ScoreMatrix:
+    systems, topics = table.names(system), table.names(topic)
+    seen: dict[tuple[str, str], int] = {}
+    for row, key in enumerate(zip(systems, topics, strict=True)):
+        if key in seen:
+            where = f"line {table.lines[seen[key]]}" if table.lines else f"row {seen[key]}"
+            raise table.fault(
+                row,
+                f"system {key[0]!r} has another score on topic {key[1]!r} in {where}. "
+                "Hint: keep one; does the table hold several measures without naming them?",
+            )
+        seen[key] = row
+    bounds = [_find(table.columns, (name,)) for name in ("lower", "upper")]
+    lower, upper = (
+        table.numbers(name, missing=True) if name is not None and None not in bounds else None
+        for name in bounds
+    )
+    return ScoreMatrix.from_long(
+        systems,
+        topics,
+        table.numbers(score, missing=True),
+        measure=label,
+        lower=lower,
+        upper=upper,
+    )
+
+
+def choose(present: Sequence[str], wanted: str | None, where: str) -> str:
+    """One of the measures that a table holds: the one asked for, or the only one."""
+    if not present:
+        raise InputError(f"{where}: the table has no score column. Hint: call it 'score'")
+    if wanted is None:
+        if len(present) > 1:
+            shown_names = ", ".join(present[:8]) + (", ..." if len(present) > 8 else "")
+            raise InputError(
+                f"{where}: the table holds several measures ({shown_names}). "
+                "Hint: choose one with -m"
+            )
+        return present[0]
+    if wanted in present:
+        return wanted
+    same = [name for name in present if _plain(name) == _plain(wanted)]
+    if len(same) == 1:
+        return same[0]
+    near = get_close_matches(wanted, present, n=3) or list(present[:8])
+    raise InputError(
+        f"{where}: holds no measure {wanted!r}. Hint: there is {' and '.join(map(repr, near))}"
+    )
+
+
+def _plain(measure: str) -> str:
+    """A measure's name without the marks in which its spellings differ."""
+    name = re.sub(r"[^a-z0-9=]", "", measure.lower().replace("cut", ""))
+    return {"map": "ap", "reciprank": "rr", "mrr": "rr"}.get(name, name)
+
+
+def _from_wide(table: Table, measure: str | None) -> ScoreMatrix:
+    names = list(table.columns)
+    # pandas leaves the name of its index empty
+    topic = _find(names, (*_TOPIC, "", "unnamed: 0"))
+    systems = [n for n in names if n != topic]
+    if not systems:
+        raise InputError(f"{table.name}: the table has no system column, only {names}")
+    kept = table
+    if topic is not None:
+        topics = table.names(topic)
+        rows = [i for i, t in enumerate(topics) if t.lower() not in _MEAN_ROWS]
+        kept = _rows(table, rows) if len(rows) < len(topics) else table
+        topics = kept.names(topic)
+        repeated = next((i for i, t in enumerate(topics) if t in topics[:i]), None)
+        if repeated is not None:
+            raise kept.fault(repeated, f"topic {topics[repeated]!r} has another row")
+    else:
+        # a table of means by system has one column of names and is no table of topics
+        width = max(3, len(str(max(len(table) - 1, 0))))
+        topics = [f"t{j:0{width}d}" for j in range(len(table))]
+    values = np.array([kept.numbers(s, missing=True) for s in systems])
+    values = values.reshape(len(systems), len(topics))
+    return ScoreMatrix(tuple(systems), tuple(topics), values, measure=measure or "")
+
+
+# -- trec_eval's own output ----------------------------------------------------------------------
+
+
 def _is_trec_eval(lines: Sequence[str]) -> bool:
-    fields = lines[0].split()
-    return len(fields) == 3 and _number(fields[2]) is not None
+    """Three fields, no header: the third is a number, or the name of the run."""
+    for line in lines:
+        fields = line.split()
+        if fields:
+            break
+    else:
+        return False
+    if delimiter_of(line) in (",", ";") or len(fields) != 3:
+        return False
+    known = _TOPIC + _SYSTEM + _SCORE
+    if fields[0] == "runid":
+        return fields[1] not in known
+    return number(fields[2]) is not None and fields[2].lower() not in ("nan", "na", "null", "none")
 
 
 def _from_trec_eval(lines: Sequence[str], path: str, measure: str | None) -> ScoreMatrix:
-    columns: dict[str, list[Any]] = {"system": [], "topic": [], "score": [], "measure": []}
-    system = Path(path).name
-    for number, line in enumerate(lines, start=1):
+    """``measure topic value`` lines of one run or several; `runid` lines name what is above."""
+    system: list[str | None] = []
+    rows: dict[str, list[Any]] = {"topic": [], "score": [], "measure": []}
+    numbers: list[int] = []
+    current: str | None = None
+    for line_number, line in enumerate(lines, start=1):
         fields = line.split()
         if not fields:
             continue
         if len(fields) != 3:
-            raise ParseError(path, number, f"is not 'measure topic value': {line!r}")
+            text = shown(line.encode("utf-8", "replace"))
+            raise ParseError(path, line_number, f"is not 'measure topic value': {text}")
         name, topic, value = fields
         if name == "runid":
-            system = value
+            # trec_eval prints it behind a run's topics, together with the means
+            current = value
+            if None in system:
+                system = [value if s is None else s for s in system]
+                current = None
             continue
-        if topic == "all":
+        if topic == "all" or name in ("relstring", "num_q"):
             continue
-        columns["system"].append(None)
-        columns["topic"].append(topic)
-        columns["score"].append(value)
-        columns["measure"].append(name)
-    columns["system"] = [system] * len(columns["topic"])
-    return _from_columns(columns, path, measure)
-
-
-def _roles(names: Sequence[str]) -> tuple[str, str, str, str | None] | None:
-    """(system, topic, score, measure) column names of a long table, or None for a wide one."""
-
-    def find(choices: Sequence[str]) -> str | None:
-        return next((n for n in names if n.strip().lower() in choices), None)
-
-    system, topic, score = find(_SYSTEM), find(_TOPIC), find(_SCORE)
-    if system is None or topic is None or score is None:
-        return None
-    return system, topic, score, find(_MEASURE)
-
-
-def _from_columns(
-    columns: Mapping[str, Sequence[Any]], path: str, measure: str | None
-) -> ScoreMatrix:
-    roles = _roles(list(columns))
-    if roles is None:
-        return _from_wide(columns, path, measure)
-    system_name, topic_name, score_name, measure_name = roles
-    system = [str(v) for v in columns[system_name]]
-    topic = [str(v) for v in columns[topic_name]]
-    keep = [i for i, t in enumerate(topic) if t != "all"]
-    label = measure or ""
-    if measure_name is not None:
-        names = [str(v) for v in columns[measure_name]]
-        present = list(dict.fromkeys(names))
-        if measure is None and len(present) > 1:
-            raise InputError(
-                f"{path}: the table holds several measures ({', '.join(present)}). "
-                "Hint: choose one with -m"
-            )
-        label = measure if measure is not None else (present[0] if present else "")
-        if present and label not in present:
-            raise InputError(f"{path}: holds no measure {label!r}, only {', '.join(present)}")
-        keep = [i for i in keep if names[i] == label]
-    bounds = {}
-    for bound in ("lower", "upper"):
-        if bound in columns:
-            bounds[bound] = _numbers([columns[bound][i] for i in keep], bound, path)
-    return ScoreMatrix.from_long(
-        [system[i] for i in keep],
-        [topic[i] for i in keep],
-        _numbers([columns[score_name][i] for i in keep], score_name, path),
-        measure=label,
-        lower=bounds.get("lower") if len(bounds) == 2 else None,
-        upper=bounds.get("upper") if len(bounds) == 2 else None,
-    )
-
-
-def _from_wide(columns: Mapping[str, Sequence[Any]], path: str, measure: str | None) -> ScoreMatrix:
-    names = list(columns)
-    topic_name = next((n for n in names if n.strip().lower() in _TOPIC), None)
-    systems = [n for n in names if n != topic_name]
-    if not systems:
-        raise InputError(f"{path}: the table has no system column, only {names}")
-    n = len(columns[systems[0]])
-    width = max(3, len(str(max(n - 1, 0))))
-    topics = (
-        [f"t{j:0{width}d}" for j in range(n)]
-        if topic_name is None
-        else [str(v) for v in columns[topic_name]]
-    )
-    values = np.array([_numbers(columns[s], s, path) for s in systems]).reshape(len(systems), n)
-    return ScoreMatrix(tuple(systems), tuple(topics), values, measure=measure or "")
-
-
-def _numbers(column: Sequence[Any], name: str, path: str) -> list[float]:
-    out = []
-    for position, cell in enumerate(column):
-        value = _number(cell)
-        if value is None:
-            raise ParseError(
-                path, position + 2, f"{name} is {cell!r}, which is not a finite number"
-            )
-        out.append(value)
-    return out
-
-
-def _number(cell: Any) -> float | None:
-    """A finite float, NaN for an empty or missing cell, None for anything else."""
-    if cell is None or cell == "":
-        return float("nan")
-    if isinstance(cell, str):
-        if "_" in cell:
-            return None
-        if cell.strip().lower() in ("na", "nan", "null"):
-            return float("nan")
-    try:
-        value = float(cell)
-    except (TypeError, ValueError):
-        return None
-    return None if value in (float("inf"), float("-inf")) else value
-
-
-def _from_frame(frame: Any, measure: str | None) -> ScoreMatrix:
-    import narwhals as nw
-
-    try:
-        native = nw.from_native(frame, eager_only=True)
-    except TypeError:
-        raise InputError(
-            f"scores cannot be a {type(frame).__name__}. "
-            "Hint: a path, a dict of dicts, or a data frame"
-        ) from None
-    columns = {name: native[name].to_list() for name in native.columns}
-    return _from_columns(columns, "the data frame", measure)
+        system.append(current)
+        for key, cell in zip(rows, (topic, value, name), strict=True):
+            rows[key].append(cell)
+        numbers.append(line_number)
+    if not numbers:
+        raise InputError(f"{path}: trec_eval's output has means only. Hint: run trec_eval with -q")
+    named = [run_name(Path(path).name) if s is None else s for s in system]
+    return _from_table(Table(path, {"system": named, **rows}, numbers), measure)

@@ -26,7 +26,6 @@ _MAGIC = {
 }
 # first bytes -> what it is instead of text
 _FOREIGN = {
-    b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a zip archive",
     b"\x04\x22\x4d\x18": "an lz4 file",
     b"\xff\xfe": "UTF-16 text",
@@ -62,6 +61,7 @@ class Source:
             if head.startswith(magic):
                 hint = "save it as UTF-8" if "UTF-16" in what else "unpack it to plain text first"
                 raise InputError(f"{self.path}: is {what}, not UTF-8 text. Hint: {hint}")
+        self.is_parquet = head.startswith(b"PAR1")
         self.compression = next((c for m, c in _MAGIC.items() if head.startswith(m)), "")
 
     @property
@@ -145,6 +145,11 @@ class Source:
                 f"{self.path}:{line}: is not UTF-8 text (byte 0x{raw[error.start]:02x}). "
                 "Hint: save the file as UTF-8"
             ) from None
+
+
+def read_text(path: str) -> str:
+    """All text of a file, unpacked; "-" is standard input."""
+    return Source(path).text()
 
 
 def feed_stretch(reader: Any, file: int, path: str, begin: int, end: int) -> None:

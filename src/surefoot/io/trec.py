@@ -37,7 +37,7 @@ def read_qrels(source: Any, *, duplicates: str = "error") -> Qrels:
         name = opened.path
         keeper = _keep(opened, "judgments", duplicates)
     else:
-        from surefoot.io.tables import from_object
+        from surefoot.io.dialects import from_object
 
         name = "the judgments"
         keeper = from_object(source, "judgments", duplicates)
@@ -72,7 +72,7 @@ def read_run(source: Any, *, duplicates: str = "error", name: str | None = None)
         return Run.from_dict(source, name=name or "run")
     if isinstance(source, (str, os.PathLike)):
         return keep_run(Source(os.fspath(source)), duplicates=duplicates, name=name)
-    from surefoot.io.tables import from_object
+    from surefoot.io.dialects import from_object
 
     keeper = from_object(source, "run", duplicates)
     return _run_of(keeper, name or getattr(source, "name", None) or "run")
@@ -122,7 +122,7 @@ def check_duplicates_option(duplicates: str) -> None:
 
 def _keep(source: Source, kind: str, duplicates: str) -> kernel.Keeper:
     """Read a whole file into a keeper."""
-    from surefoot.io.tables import is_table, keep_table
+    from surefoot.io.dialects import is_table, keep_table
 
     if is_table(source):
         return keep_table(source, kind, duplicates)
