@@ -10,16 +10,18 @@ _HOMES = {
     "label": ("collect", "label"),
     "next_tasks": ("collect", "next_tasks"),
     "plan": ("planning", "plan"),
+    "simulate": ("simulation", "simulate"),
     "status": ("report", "status"),
 }
 
-__all__ = ["estimate", "export", "label", "next_tasks", "plan", "status"]
+__all__ = ["estimate", "export", "label", "next_tasks", "plan", "simulate", "status"]
 
 if TYPE_CHECKING:
     from surefoot.active.collect import label, next_tasks
     from surefoot.active.estimating import estimate
     from surefoot.active.planning import plan
     from surefoot.active.report import export, status
+    from surefoot.active.simulation import simulate
 
 
 def __getattr__(name: str) -> Any:

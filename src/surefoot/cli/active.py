@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Output, output_options
+from surefoot.cli.options import NumberList, Output, output_options
 
 
 @click.group()
@@ -154,3 +154,47 @@ def export_command(study: str, kind: str, output: Output) -> None:
     from surefoot.active import export
 
     output.write(export(study, kind))
+
+
+@command.command("simulate")
+@click.argument("pool")
+@click.option("--labels", required=True, metavar="QRELS", help="Labels of the whole pool.")
+@click.option("-m", "--measure", default="ERR", show_default=True)
+@click.option("--compare", is_flag=True, help="The difference of the pool's rankings.")
+@click.option("--budget", "budgets", type=NumberList(), default="25,50,100,200", show_default=True)
+@click.option("--variant", "variants", multiple=True, help="Default: all four.")
+@click.option("--method", "methods", multiple=True, help="Default: eq6.")
+@click.option("--repeats", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option(
+    "--grades", type=click.IntRange(min=1), metavar="K", help="Largest grade, without p*."
+)
+@click.option("--gain", type=click.Choice(["exp", "linear", "thesis"]))
+@click.option("--cost", metavar="documents|log-length|flat|COLUMN")
+@click.option("--cost-per", type=click.Choice(["auto", "topic", "item"]), default="auto")
+@click.option("--floor", type=float, default=0.01, show_default=True)
+@click.option("--confidence", type=float, default=0.95, show_default=True)
+@output_options
+def simulate_command(
+    pool: str,
+    labels: str,
+    grades: int | None,
+    variants: tuple[str, ...],
+    methods: tuple[str, ...],
+    output: Output,
+    **options: Any,
+) -> None:
+    """Run many studies on a POOL that is labelled already: what would active labelling save?"""
+    from surefoot.active import simulate
+    from surefoot.active.sampling import VARIANTS
+
+    result = simulate(
+        pool,
+        labels,
+        variants=variants or VARIANTS,
+        methods=methods or ("eq6",),
+        grades=None if grades is None else grades + 1,
+        seed=output.seed,
+        threads=output.threads,
+        **options,
+    )
+    output.write(result)

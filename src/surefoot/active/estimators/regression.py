@@ -8,6 +8,17 @@ from surefoot.active.estimators.estimate import Estimate, ratio
 FloatArray = npt.NDArray[np.float64]
 
 
+def fitted_slope(cross: FloatArray, power: FloatArray) -> FloatArray:
+    """Least-squares slope within [0, 1].
+
+    A model on the scale of the measure has its best slope there; without the bounds a few heavy
+    draws can send the slope of a useless model far off.
+    """
+    slope = np.zeros_like(cross)
+    np.divide(cross, power, out=slope, where=power > 1e-300)
+    return np.clip(slope, 0.0, 1.0)
+
+
 def regression_mean(
     weight: FloatArray,
     value: FloatArray,
@@ -29,7 +40,8 @@ def regression_mean(
         The same over the whole pool, which costs no label.
     slope : float, optional
         How far to trust the predictions: 1 is the difference estimator, 0 is Eq. 6; by default the
-        slope that minimises the estimated variance (as PPI++, Angelopoulos et al. 2023).
+        slope that minimises the estimated variance, kept between the two (as PPI++, Angelopoulos
+        et al. 2023).
     """
     total = weight.sum(axis=1)
     mean = ratio((weight * value).sum(axis=1), total)
@@ -40,10 +52,7 @@ def regression_mean(
     fitted = 0 if slope is not None else 1
     if slope is None:
         power = (squared * deviation**2).sum(axis=1)
-        beta = np.zeros_like(total)
-        np.divide(
-            (squared * residual * deviation).sum(axis=1), power, out=beta, where=power > 1e-300
-        )
+        beta = fitted_slope((squared * residual * deviation).sum(axis=1), power)
     else:
         beta = np.full_like(total, slope)
     left = residual - beta[:, None] * deviation
