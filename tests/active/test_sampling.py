@@ -104,11 +104,8 @@ def test_variants_differ_as_named():
         v: sampling_distribution(v, around, cost, p, floor=0) for v in ("active", "passive", "uniC")
     }
     np.testing.assert_allclose(q["passive"], p)
-    np.testing.assert_allclose(
-        q["uniC"] / q["active"] / np.sqrt(cost),
-        1 / (q["active"] / np.sqrt(cost)[...] ** -1).sum(),
-        rtol=1e-9,
-    )
+    without_price = q["active"] * np.sqrt(cost)
+    np.testing.assert_allclose(q["uniC"], without_price / without_price.sum())
     assert relative_cost(q["active"], around, cost, p) < relative_cost(q["uniC"], around, cost, p)
     assert relative_cost(q["uniC"], around, cost, p) < 1
     assert optimal_draws(10, p, cost) == pytest.approx(10)
@@ -240,7 +237,11 @@ def test_costs_that_make_no_sense_are_refused(columns, kind, message):
         ({"rank": [1, 1, 1, 2]}, "topic 'a' has the rank 1 more than once"),
         ({"doc": ["d", "d", "d", "e"]}, "has the doc 'd' more than once"),
         ({"rank": [1, "x", 1, 2]}, "row 2: rank 'x' is not a number"),
-        ({"p0": [1, 1, 1, 1], "p1": [0.5, 0, 0, 0]}, "sum to 1, got"),
+        (
+            {"p0": [1, 1, 1, 1], "p1": [0.5, 0, 0, 0], "p2": [0, 0, 0, 0]},
+            r"topic 'a', doc 'd1' must be at least 0 and sum to 1, got",
+        ),
+        ({"p0": [1, 1, 1, 1], "p1": [0, 0, 0, 0]}, "has p0 to p1, but --grades is"),
         ({"p0": [1, 1, 1, 1], "p2": [0, 0, 0, 0]}, "without a gap"),
     ],
 )

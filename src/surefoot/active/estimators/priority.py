@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.active.estimators.estimate import Estimate, ratio
+from surefoot.active.estimators.regression import fitted_slope
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -48,8 +49,7 @@ def priority_mean(
         seen = ratio((weight * predicted).sum(axis=1), total)
         deviation = predicted - seen[:, None]
         power = (uncertain * deviation**2).sum(axis=1)
-        beta = np.zeros_like(total)
-        np.divide((uncertain * left * deviation).sum(axis=1), power, out=beta, where=power > 1e-300)
+        beta = fitted_slope((uncertain * left * deviation).sum(axis=1), power)
         left = left - beta[:, None] * deviation
         mean = mean + beta * (predicted_mean - seen)
         free = free - 1
