@@ -1,0 +1,172 @@
+"""Exact sampling of the Gaussian model on complete tables.
+
+The likelihood of sigma, sd_s and sd_t depends on the scores through four sums of squares, one an
+eigenvalue of the covariance of the scores, so their posterior is three-dimensional and in closed
+form once b is integrated out. It is importance-sampled; everything else is drawn exactly given it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.errors import ModelError
+from surefoot.inference.bayes.intercept import (
+    draw_intercept,
+    level_variance,
+    log_density_of_level,
+    split_level,
+)
+from surefoot.inference.bayes.priors import Prior
+from surefoot.inference.bayes.proposal import fit_proposal
+from surefoot.inference.bayes.psis import psis_smooth
+from surefoot.inference.bayes.sample import Sample, importance_ess, systematic_resample
+
+FloatArray = npt.NDArray[np.float64]
+
+METHOD = "exact marginal sampling"
+
+
+@dataclass(frozen=True, slots=True)
+class SumsOfSquares:
+    """The sufficient statistics of a complete systems x topics table."""
+
+    shape: tuple[int, int]
+    mean: float
+    system_offsets: FloatArray
+    topic_offsets: FloatArray
+    between_systems: float
+    between_topics: float
+    residual: float
+
+    @classmethod
+    def of(cls, values: FloatArray) -> "SumsOfSquares":
+        """Two-way decomposition of the scores."""
+        mean = float(values.mean())
+        rows, columns = values.mean(axis=1) - mean, values.mean(axis=0) - mean
+        residual = values - mean - rows[:, None] - columns
+        return cls(
+            (values.shape[0], values.shape[1]),
+            mean,
+            rows,
+            columns,
+            values.shape[1] * float(rows @ rows),
+            values.shape[0] * float(columns @ columns),
+            float((residual**2).sum()),
+        )
+
+
+def log_marginal(theta: FloatArray, data: SumsOfSquares, priors: Mapping[str, Prior]) -> FloatArray:
+    """Log posterior density of theta = log (sigma, sd_system, sd_topic), up to a constant."""
+    n_systems, n_topics = data.shape
+    theta = np.clip(theta, -40, 40)
+    sigma, sd_system, sd_topic = np.exp(theta).T
+    out = theta.sum(axis=1)  # Jacobian of the logarithms
+    for name, value in (("sigma", sigma), ("sd_system", sd_system), ("sd_topic", sd_topic)):
+        out = out + priors[name].log_density(value)
+    # eigenvalues of the covariance of the scores, with their multiplicities and sums of squares
+    noise = sigma**2
+    systems = n_topics * sd_system**2 + noise
+    topics = n_systems * sd_topic**2 + noise
+    for eigenvalue, count, square in (
+        (systems, n_systems - 1, data.between_systems),
+        (topics, n_topics - 1, data.between_topics),
+        (noise, (n_systems - 1) * (n_topics - 1), data.residual),
+    ):
+        out = out - 0.5 * (count * np.log(eigenvalue) + square / eigenvalue)
+    # the remaining eigenvalue belongs to the grand mean, which is N(b, its variance)
+    variance = (systems + topics - noise) / (n_systems * n_topics)
+    mean = np.full_like(variance, data.mean)
+    return out + log_density_of_level(mean, variance, priors["b"])
+
+
+def sample_gaussian(
+    values: FloatArray, priors: Mapping[str, Prior], n_draws: int, rng: np.random.Generator
+) -> Sample:
+    """Equally weighted draws for a complete table."""
+    data = SumsOfSquares.of(values)
+    n_systems, n_topics = data.shape
+    cells = n_systems * n_topics
+    check_spread(data)
+
+    def density(theta: FloatArray) -> FloatArray:
+        return log_marginal(theta, data, priors)
+
+    fitted = fit_proposal(density, _start(data), rng, points=1500, components=5)
+    theta, proposed = fitted.mixture.draw(int(1.3 * n_draws) + 200, rng)
+    log_weight, khat = psis_smooth(density(theta) - proposed)
+    weight = np.exp(log_weight)
+    index = systematic_resample(weight, n_draws, rng)
+    # neighbours of an even sequence are unlike each other; shuffle so that thinning is harmless
+    index = rng.permutation(index)
+    sigma, sd_system, sd_topic = np.exp(theta[index]).T
+
+    noise = sigma**2
+    of_systems, of_topics = level_variance(sd_system, sd_topic, data.shape)
+    around = of_systems + of_topics
+    mean = np.full(n_draws, data.mean)
+    b = draw_intercept(mean, around + noise / cells, priors["b"], rng)
+    # m given b and the grand mean of the scores
+    gain = around / (around + noise / cells)
+    level = b + gain * (mean - b) + np.sqrt(gain * noise / cells) * rng.standard_normal(n_draws)
+    system_mean, topic_mean = split_level(level - b, of_systems, of_topics, rng)
+    system = _contrasts(data.system_offsets, sd_system, noise / n_topics, rng)
+    topic = _contrasts(data.topic_offsets, sd_topic, noise / n_systems, rng)
+    system += system_mean[:, None]
+    topic += topic_mean[:, None]
+
+    worth = min(1 / float(weight @ weight), n_draws)
+    columns = importance_ess(weight, theta)
+    ess: dict[str, FloatArray | float] = {
+        name: min(float(value), n_draws)
+        for name, value in zip(("sigma", "sd_system", "sd_topic"), columns, strict=True)
+    }
+    ess |= {"b": worth, "system": np.full(n_systems, worth), "topic": np.full(n_topics, worth)}
+    draws = {
+        "b": b,
+        "sigma": sigma,
+        "sd_system": sd_system,
+        "sd_topic": sd_topic,
+        "system": system,
+        "topic": topic,
+    }
+    efficiency = 1 / float(weight @ weight) / len(weight)
+    return Sample(draws, METHOD, ess, khat=khat, efficiency=efficiency)
+
+
+def check_spread(data: SumsOfSquares) -> None:
+    """Refuse scores whose likelihood has no maximum."""
+    cells = data.shape[0] * data.shape[1]
+    scale = abs(data.mean) + np.sqrt((data.between_systems + data.between_topics) / cells)
+    if (data.shape[0] - 1) * (data.shape[1] - 1) > 0 and data.residual <= cells * (
+        1e-9 * scale
+    ) ** 2:
+        raise ModelError(
+            "the scores are exactly a system effect plus a topic effect, without any noise to "
+            "estimate: sigma would be zero. Hint: check the table for constant or copied columns"
+        )
+
+
+def _contrasts(
+    offsets: FloatArray, sd: FloatArray, noise: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Sum-to-zero effects given observed offsets with sampling variance ``noise``."""
+    gain = sd**2 / (sd**2 + noise)
+    out = rng.standard_normal((len(sd), len(offsets)))
+    out -= out.mean(axis=1, keepdims=True)
+    out *= np.sqrt(gain * noise)[:, None]
+    out += gain[:, None] * offsets
+    return out
+
+
+def _start(data: SumsOfSquares) -> FloatArray:
+    """Method-of-moments values of log (sigma, sd_system, sd_topic)."""
+    n_systems, n_topics = data.shape
+    spread = (data.between_systems + data.between_topics + data.residual) / (n_systems * n_topics)
+    noise = data.residual / max((n_systems - 1) * (n_topics - 1), 1)
+    noise = max(noise, 0.01 * spread, 1e-16)
+    systems = data.between_systems / max(n_systems - 1, 1) - noise
+    topics = data.between_topics / max(n_topics - 1, 1) - noise
+    floor = 0.05 * noise
+    return 0.5 * np.log([noise, max(systems, floor) / n_topics, max(topics, floor) / n_systems])

@@ -1,0 +1,68 @@
+"""What every engine returns, and the steps that importance samplers share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Equally weighted draws of a posterior and how well they were made.
+
+    Parameters
+    ----------
+    draws : mapping
+        As in `surefoot.results.posterior.Posterior`.
+    method : str
+        Name of the engine.
+    ess, rhat : mappings
+        By the names of `draws`: a number, or one a column for ``system`` and ``topic``.
+    khat, efficiency : float
+        Of the importance weights; NaN where there are none.
+    warnings : tuple of str
+        Doubts about these draws.
+    """
+
+    draws: dict[str, FloatArray]
+    method: str
+    ess: Mapping[str, FloatArray | float]
+    rhat: Mapping[str, FloatArray | float] = field(default_factory=dict)
+    khat: float = float("nan")
+    efficiency: float = float("nan")
+    warnings: tuple[str, ...] = ()
+
+
+def systematic_resample(
+    weights: FloatArray, n: int, rng: np.random.Generator
+) -> npt.NDArray[np.intp]:
+    """Indices of ``n`` equally weighted draws, each index within one of its expected count."""
+    edges = np.cumsum(weights)
+    edges /= edges[-1]
+    position = (np.arange(n) + rng.random()) / n
+    return np.minimum(np.searchsorted(edges, position, side="right"), len(weights) - 1)
+
+
+def importance_ess(weights: FloatArray, values: FloatArray, *, group: int = 1) -> FloatArray:
+    """Effective sample size of the weighted mean of each column.
+
+    Parameters
+    ----------
+    weights : (n,) float array
+        Normalised weights.
+    values : (n,) or (n, p) float array
+        Draws.
+    group : int
+        Consecutive draws that share a hyperparameter value and so are not independent.
+    """
+    columns = values.reshape(len(weights), -1)
+    mean = weights @ columns
+    off = columns - mean
+    variance = weights @ off**2
+    terms = (weights[:, None] * off).reshape(-1, group, columns.shape[1]).sum(axis=1)
+    error = (terms**2).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(error > 0, variance / error, float(len(weights))))
