@@ -11,6 +11,7 @@ void bind_permute(nb::module_&);
 void bind_lambdas(nb::module_&);
 void bind_svmlight(nb::module_&);
 void bind_beta(nb::module_&);
+void bind_laplace(nb::module_&);
 void bind_replicate(nb::module_&);
 void bind_active(nb::module_&);
 void bind_overlays(nb::module_&);
@@ -25,6 +26,7 @@ NB_MODULE(_kernels, m) {
   bind_lambdas(m);
   bind_svmlight(m);
   bind_beta(m);
+  bind_laplace(m);
   bind_replicate(m);
   bind_active(m);
   bind_overlays(m);
