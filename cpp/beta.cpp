@@ -22,16 +22,9 @@ enum FamilyId { gaussian = 0, student = 1, beta = 2, skew_normal = 3 };
 template <class Family>
 SUREFOOT_INLINE void terms_loop(std::int64_t n, const Family f, const double* eta,
                                 const double* first, const double* second, double* out) {
-  double *v = out, *g = v + n, *c = g + n, *i = c + n, *d = i + n, *e = d + n;
-  for (std::int64_t o = 0; o < n; ++o) {
-    const Terms t = f.terms(eta[o], first[o], second[o]);
-    v[o] = t.value;
-    g[o] = t.gradient;
-    c[o] = t.curvature;
-    i[o] = t.information;
-    d[o] = t.by_first;
-    e[o] = t.by_second;
-  }
+  curvature_loop(n, f, eta, first, second, out, out + n, out + 2 * n, out + 3 * n);
+  std::vector<double> spare(static_cast<std::size_t>(2 * n));
+  gradient_loop(n, f, eta, first, second, spare.data(), spare.data() + n, out + 4 * n, out + 5 * n);
 }
 
 #define SUREFOOT_TERMS(name, Family)                                                             \
@@ -66,7 +59,7 @@ SUREFOOT_INLINE void pointwise_one(const Crossed& d, const double* shape, const 
                                    double* eta, double* out) {
   const Family f(shape);
   linear_predictor(d, x, eta);
-  value_loop(d, f, eta, out);
+  value_loop(d.n, f, eta, d.first, d.second, out);
 }
 
 // One parameter vector: value, gradient (size + 2 shapes).
@@ -76,13 +69,7 @@ SUREFOOT_INLINE void gradient_one(const Crossed& d, const double* shape, const d
   const Family f(shape);
   double *eta = work, *v = eta + d.n, *g = v + d.n, *a = g + d.n, *b = a + d.n;
   linear_predictor(d, x, eta);
-  for (std::int64_t o = 0; o < d.n; ++o) {
-    const Terms t = f.terms(eta[o], d.first[o], d.second[o]);
-    v[o] = t.value;
-    g[o] = t.gradient;
-    a[o] = t.by_first;
-    b[o] = t.by_second;
-  }
+  gradient_loop(d.n, f, eta, d.first, d.second, v, g, a, b);
   *value = lane_sum(v, d.n);
   scatter(d, g, out);
   out[d.size()] = lane_sum(a, d.n);

@@ -21,12 +21,21 @@ struct Crossed {
 };
 
 // eta for one parameter vector (b, [k], s, t).
-SUREFOOT_INLINE void linear_predictor(const Crossed& d, const double* x, double* eta) {
-  const double* s = x + d.fixed();
-  const double* t = s + d.systems;
-  for (std::int64_t o = 0; o < d.n; ++o) eta[o] = x[0] + s[d.system[o]] + t[d.topic[o]];
-  if (d.covariate)
-    for (std::int64_t o = 0; o < d.n; ++o) eta[o] += x[1] * d.covariate[o];
+SUREFOOT_INLINE void linear_predictor(const Crossed& d, const double* x, double* __restrict eta) {
+  const double* __restrict s = x + d.fixed();
+  const double* __restrict t = s + d.systems;
+  const std::int32_t* __restrict system = d.system;
+  const std::int32_t* __restrict topic = d.topic;
+  const double* __restrict covariate = d.covariate;
+  const std::int64_t n = d.n;
+  const double b = x[0];
+#pragma GCC ivdep
+  for (std::int64_t o = 0; o < n; ++o) eta[o] = b + s[system[o]] + t[topic[o]];
+  if (covariate) {
+    const double k = x[1];
+#pragma GCC ivdep
+    for (std::int64_t o = 0; o < n; ++o) eta[o] += k * covariate[o];
+  }
 }
 
 // Sums of one value an observation by system, by topic, in total and times the covariate.
@@ -48,8 +57,44 @@ SUREFOOT_INLINE void scatter(const Crossed& d, const double* g, double* out) {
 }
 
 template <class Family>
-SUREFOOT_INLINE void value_loop(const Crossed& d, const Family& f, const double* eta, double* v) {
-  for (std::int64_t o = 0; o < d.n; ++o) v[o] = f.value(eta[o], d.first[o], d.second[o]);
+SUREFOOT_INLINE void value_loop(std::int64_t n, const Family f, const double* __restrict eta,
+                                const double* __restrict first, const double* __restrict second,
+                                double* __restrict v) {
+#pragma GCC ivdep
+  for (std::int64_t o = 0; o < n; ++o) v[o] = f.value(eta[o], first[o], second[o]);
+}
+
+// Value, gradient and both curvatures, for Newton's method.
+template <class Family>
+SUREFOOT_INLINE void curvature_loop(std::int64_t n, const Family f, const double* __restrict eta,
+                                    const double* __restrict first,
+                                    const double* __restrict second, double* __restrict v,
+                                    double* __restrict g, double* __restrict h,
+                                    double* __restrict i) {
+#pragma GCC ivdep
+  for (std::int64_t o = 0; o < n; ++o) {
+    const Terms t = f.terms(eta[o], first[o], second[o]);
+    v[o] = t.value;
+    g[o] = t.gradient;
+    h[o] = t.curvature;
+    i[o] = t.information;
+  }
+}
+
+// Value and first derivatives by eta and the two shapes.
+template <class Family>
+SUREFOOT_INLINE void gradient_loop(std::int64_t n, const Family f, const double* __restrict eta,
+                                   const double* __restrict first, const double* __restrict second,
+                                   double* __restrict v, double* __restrict g,
+                                   double* __restrict a, double* __restrict b) {
+#pragma GCC ivdep
+  for (std::int64_t o = 0; o < n; ++o) {
+    const Terms t = f.terms(eta[o], first[o], second[o]);
+    v[o] = t.value;
+    g[o] = t.gradient;
+    a[o] = t.by_first;
+    b[o] = t.by_second;
+  }
 }
 
 }  // namespace surefoot

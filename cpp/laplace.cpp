@@ -217,13 +217,8 @@ SUREFOOT_INLINE void laplace_one(const Crossed& d, const Task& q, Work& k) {
   bool moved = false;
   for (int step = 0; step <= q.max_steps; ++step) {
     linear_predictor(d, q.x, k.eta.data());
-    for (std::int64_t o = 0; o < d.n; ++o) {
-      const Terms t = f.terms(k.eta[o], d.first[o], d.second[o]);
-      k.v[o] = t.value;
-      k.g[o] = t.gradient;
-      k.h[o] = t.curvature;
-      k.i[o] = t.information;
-    }
+    curvature_loop(d.n, f, k.eta.data(), d.first, d.second, k.v.data(), k.g.data(), k.h.data(),
+                   k.i.data());
     posterior = lane_sum(k.v.data(), d.n) + log_prior(d, q.prior, q.x);
     if (moved && !(posterior >= previous - 1e-7 * (1.0 + std::fabs(previous)))) {
       // a step too far: halve it, up to the caller's patience
@@ -289,7 +284,7 @@ SUREFOOT_INLINE void laplace_one(const Crossed& d, const Task& q, Work& k) {
     }
     draw_one(d, k, q.x, z, x);
     linear_predictor(d, x, k.eta.data());
-    value_loop(d, f, k.eta.data(), k.v.data());
+    value_loop(d.n, f, k.eta.data(), d.first, d.second, k.v.data());
     q.log_ratio[c] = lane_sum(k.v.data(), d.n) + log_prior(d, q.prior, x) + constant +
                      0.5 * lane_dot(z, z, p) - 0.5 * log_det;
   }

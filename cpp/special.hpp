@@ -84,6 +84,7 @@ SUREFOOT_INLINE double shift_product(double x) {
 // P, P' and P'' of the shift.
 SUREFOOT_INLINE Shifted shift(double x) {
   double p = x, d = 1.0, dd = 0.0;
+#pragma GCC unroll 8
   for (int k = 1; k <= 6; ++k) {
     const double y = x + k;
     dd = dd * y + 2.0 * d;
@@ -145,6 +146,7 @@ SUREFOOT_INLINE double fast_erfcx(double x) {
   constexpr int n = sizeof(c) / sizeof(c[0]);
   const double t = (x - 3.75) / (x + 3.75), t2 = 2.0 * t;
   double b1 = 0.0, b2 = 0.0;
+#pragma GCC unroll 32
   for (int k = n - 1; k >= 1; --k) {
     const double b = t2 * b1 - b2 + c[k];
     b2 = b1;

@@ -62,7 +62,7 @@ def log_marginal(theta: FloatArray, data: SumsOfSquares, priors: Mapping[str, Pr
     n_systems, n_topics = data.shape
     theta = np.clip(theta, -40, 40)
     sigma, sd_system, sd_topic = np.exp(theta).T
-    out = theta.sum(axis=1)  # Jacobian of the logarithms
+    out: FloatArray = theta.sum(axis=1)  # Jacobian of the logarithms
     for name, value in (("sigma", sigma), ("sd_system", sd_system), ("sd_topic", sd_topic)):
         out = out + priors[name].log_density(value)
     # eigenvalues of the covariance of the scores, with their multiplicities and sums of squares
@@ -78,7 +78,8 @@ def log_marginal(theta: FloatArray, data: SumsOfSquares, priors: Mapping[str, Pr
     # the remaining eigenvalue belongs to the grand mean, which is N(b, its variance)
     variance = (systems + topics - noise) / (n_systems * n_topics)
     mean = np.full_like(variance, data.mean)
-    return out + log_density_of_level(mean, variance, priors["b"])
+    out = out + log_density_of_level(mean, variance, priors["b"])
+    return out
 
 
 def sample_gaussian(

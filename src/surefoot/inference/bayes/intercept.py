@@ -1,8 +1,8 @@
 """The intercept and the means of the effects, given everything that the data can see.
 
-In sum-to-zero coordinates the likelihood depends on m = b + mean(s) + mean(t) and on contrasts, and
-m | b ~ N(b, sd_s^2 / I + sd_t^2 / J). A t prior on b is a mixture of normals, so both the density of
-m and the draws of b, mean(s) and mean(t) given m are exact.
+In sum-to-zero coordinates the likelihood depends on m = b + mean(s) + mean(t) and on contrasts,
+and m | b ~ N(b, sd_s^2 / I + sd_t^2 / J). A t prior on b is a mixture of normals, so the density
+of m is in closed form, and the draws of b, mean(s) and mean(t) given m are exact.
 """
 
 import numpy as np

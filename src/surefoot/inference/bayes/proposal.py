@@ -220,7 +220,9 @@ def _refit(theta: FloatArray, weight: FloatArray, components: int) -> StudentMix
     direction = np.linalg.eigh(covariance)[1][:, -1]
     order = np.argsort(spread @ direction, kind="stable")
     slice_of = np.empty(n, dtype=int)
-    slice_of[order] = np.minimum((np.cumsum(weight[order]) * components).astype(int), components - 1)
+    slice_of[order] = np.minimum(
+        (np.cumsum(weight[order]) * components).astype(int), components - 1
+    )
     share = np.stack([(slice_of == k).astype(float) for k in range(components)])
     latent = np.ones_like(share)
     mixture: StudentMixture | None = None

@@ -32,10 +32,7 @@ def log_likelihood(
         r = (first - eta) / sigma
         constant = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2)
         return np.asarray(
-            constant
-            - 0.5 * np.log(nu * np.pi)
-            - np.log(sigma)
-            - (nu + 1) / 2 * np.log1p(r**2 / nu)
+            constant - 0.5 * np.log(nu * np.pi) - np.log(sigma) - (nu + 1) / 2 * np.log1p(r**2 / nu)
         )
     # skew normal by its mean and standard deviation (thesis, Algorithm 4.2)
     lam = shape[1]
@@ -52,8 +49,8 @@ def linear_predictor(data: Observations, x: FloatArray) -> FloatArray:
     """Eta = b + s + t (+ k times the covariate)."""
     s = x[data.fixed : data.fixed + data.n_systems]
     t = x[data.fixed + data.n_systems :]
-    eta = x[0] + s[data.system] + t[data.topic]
-    return eta if data.covariate is None else eta + x[1] * data.covariate
+    eta: FloatArray = x[0] + s[data.system] + t[data.topic]
+    return eta if data.covariate is None else np.asarray(eta + x[1] * data.covariate)
 
 
 def log_posterior(

@@ -1,0 +1,243 @@
+"""The hierarchical families: what they observe, their parameters, their log prior.
+
+All share eta_ij = b + s_i + t_j, s_i ~ N(0, sd_system), t_j ~ N(0, sd_topic) (thesis Eqs 4.1, 5.1
+and 5.3 as corrected by errata 38-41, which is what brms fits).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.scores import ScoreMatrix
+from surefoot.errors import ModelError
+from surefoot.inference.bayes.priors import Prior
+from surefoot.kernels.hierarchy import Observations
+from surefoot.results.posterior import RankGains
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One family of hierarchical models.
+
+    Parameters
+    ----------
+    name : str
+        Name in the contract.
+    kernel : str
+        Likelihood of `surefoot.kernels.hierarchy`.
+    shapes : tuple of str
+        Shape parameters, in the kernel's order.
+    inflated : bool
+        Whether zeros (and ones) are modelled apart, with ``zoi`` (and ``coi``).
+    """
+
+    name: str
+    kernel: str
+    shapes: tuple[str, ...]
+    inflated: bool = False
+
+
+FAMILIES = {
+    "gaussian": Family("gaussian", "gaussian", ("sigma",)),
+    "skew_normal": Family("skew_normal", "skew_normal", ("sigma", "lambda")),
+    "student": Family("student", "student", ("sigma", "nu")),
+    "zoib": Family("zoib", "beta", ("phi",), inflated=True),
+    "zoib_rank": Family("zoib_rank", "beta", ("phi",), inflated=True),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """A family, its observations and its priors, ready for an engine.
+
+    Parameters
+    ----------
+    family : Family
+        The family.
+    data : Observations
+        What the crossed effects explain: all scores, or those strictly between 0 and 1.
+    priors : mapping
+        By parameter.
+    zeros, ones : int
+        Numbers of scores of exactly 0 and 1 that an inflated family models apart.
+    centre : float
+        A value of b to start from.
+    warnings : tuple of str
+        Doubts about the data.
+    """
+
+    family: Family
+    data: Observations = field(repr=False)
+    priors: Mapping[str, Prior]
+    zeros: int = 0
+    ones: int = 0
+    centre: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def dimension(self) -> int:
+        """Length of theta: transformed shapes, log sd_system, log sd_topic."""
+        return len(self.family.shapes) + 2
+
+    def unpack(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Theta ``(n, d)`` -> kernel shapes ``(n, 2)``, sd_system, sd_topic."""
+        theta = np.clip(theta, -50, 50)
+        shapes = np.zeros((len(theta), 2))
+        for column, name in enumerate(self.family.shapes):
+            value = theta[:, column]
+            if name == "nu":
+                shapes[:, column] = 1 + np.exp(value)  # brms: nu > 1
+            elif name == "lambda":
+                shapes[:, column] = value
+            else:
+                shapes[:, column] = np.exp(value)
+        return shapes, np.exp(theta[:, -2]), np.exp(theta[:, -1])
+
+    def log_prior(self, theta: FloatArray) -> FloatArray:
+        """Log prior density of theta, Jacobian included."""
+        shapes, sd_system, sd_topic = self.unpack(theta)
+        out = theta[:, -2] + theta[:, -1]
+        out = out + self.priors["sd_system"].log_density(sd_system)
+        out = out + self.priors["sd_topic"].log_density(sd_topic)
+        for column, name in enumerate(self.family.shapes):
+            out = out + self.priors[name].log_density(shapes[:, column])
+            if name != "lambda":
+                out = out + theta[:, column]
+        return out
+
+    def log_prior_score(self, theta: FloatArray) -> FloatArray:
+        """Gradient of `log_prior`."""
+        shapes, sd_system, sd_topic = self.unpack(theta)
+        out = np.empty_like(theta)
+        out[:, -2] = 1 + sd_system * self.priors["sd_system"].score(sd_system)
+        out[:, -1] = 1 + sd_topic * self.priors["sd_topic"].score(sd_topic)
+        slope = self.shape_slopes(theta)
+        for column, name in enumerate(self.family.shapes):
+            score = self.priors[name].score(shapes[:, column]) * slope[:, column]
+            out[:, column] = score if name == "lambda" else score + 1
+        return out
+
+    def shape_slopes(self, theta: FloatArray) -> FloatArray:
+        """Derivatives of the kernel's shapes by the coordinates of theta."""
+        shapes = self.unpack(theta)[0]
+        out = np.zeros_like(shapes)
+        for column, name in enumerate(self.family.shapes):
+            if name == "nu":
+                out[:, column] = shapes[:, column] - 1
+            elif name == "lambda":
+                out[:, column] = 1.0
+            else:
+                out[:, column] = shapes[:, column]
+        return out
+
+
+def pose(
+    family: str,
+    scores: ScoreMatrix,
+    priors: Mapping[str, Prior],
+    *,
+    gains: RankGains | None = None,
+) -> Problem:
+    """Check the scores against a family and lay them out for an engine.
+
+    Parameters
+    ----------
+    scores : ScoreMatrix
+        Observed scores; NaN marks missing cells.
+    gains : RankGains, optional
+        Per-rank gains, for ``zoib_rank``.
+    """
+    kind = FAMILIES[family]
+    if family == "zoib_rank":
+        if gains is None:
+            raise ModelError(
+                "family zoib_rank needs gains by rank. Hint: a table system,topic,rank,score"
+            )
+        system, topic, y = gains.system, gains.topic, gains.score
+        order = np.lexsort((gains.rank, topic, system))
+        system, topic, y, rank = system[order], topic[order], y[order], gains.rank[order]
+    else:
+        system, topic = np.nonzero(~scores.missing)
+        y = scores.values[system, topic]
+        rank = None
+    if y.size < 3:
+        raise ModelError(f"a hierarchical model needs at least 3 scores, got {y.size}")
+    warnings: tuple[str, ...] = ()
+    if not kind.inflated:
+        if float(np.ptp(y)) == 0:
+            raise ModelError(
+                f"all {y.size} scores are {y[0]:g}: there is no spread to model. "
+                "Hint: check the measure and the input"
+            )
+        if float(np.abs(y).max()) > 1.5:
+            warnings = (
+                "scores go beyond 1, so the default priors, whose scale follows the scores, "
+                "differ from those for scores on 0-1: rescale to compare with other studies",
+            )
+        data = _observations(scores, system, topic, y, np.zeros_like(y), None)
+        return Problem(kind, data, priors, centre=float(np.median(y)), warnings=warnings)
+    zeros, ones, between = _split_inflated(scores, system, topic, y)
+    if family == "zoib_rank" and ones:
+        raise ModelError(
+            f"{ones} gains are 1: family zoib_rank inflates zeros alone. "
+            "Hint: gains by rank are discounted and stay below 1"
+        )
+    if not between.any():
+        raise ModelError(
+            "no score lies strictly between 0 and 1, so there is nothing for the beta part "
+            "to explain. Hint: use a graded measure"
+        )
+    inside = y[between]
+    covariate = None if rank is None else (rank - rank.mean())[between]
+    data = _observations(
+        scores,
+        system[between],
+        topic[between],
+        np.log(inside) - np.log1p(-inside),
+        np.log1p(-inside),
+        covariate,
+    )
+    mean = float(inside.mean())
+    return Problem(kind, data, priors, zeros, ones, centre=math.log(mean / (1 - mean)))
+
+
+def _split_inflated(
+    scores: ScoreMatrix,
+    system: npt.NDArray[np.int64],
+    topic: npt.NDArray[np.int64],
+    y: FloatArray,
+) -> tuple[int, int, npt.NDArray[np.bool_]]:
+    outside = np.flatnonzero((y < 0) | (y > 1))
+    if outside.size:
+        at = int(outside[0])
+        raise ModelError(
+            f"score {y[at]:g} of system {scores.systems[system[at]]!r} on topic "
+            f"{scores.topics[topic[at]]!r} is not between 0 and 1, which a beta family needs. "
+            "Hint: divide a 0-100 scale by 100, or use --family gaussian"
+        )
+    between = (y > 0) & (y < 1)
+    return int((y == 0).sum()), int((y == 1).sum()), between
+
+
+def _observations(
+    scores: ScoreMatrix,
+    system: npt.NDArray[np.int64],
+    topic: npt.NDArray[np.int64],
+    first: FloatArray,
+    second: FloatArray,
+    covariate: FloatArray | None,
+) -> Observations:
+    return Observations(
+        len(scores.systems),
+        len(scores.topics),
+        system.astype(np.int32),
+        topic.astype(np.int32),
+        np.ascontiguousarray(first),
+        np.ascontiguousarray(second),
+        covariate,
+    )

@@ -1,0 +1,193 @@
+"""Fit a Bayesian hierarchical model to the scores of many systems."""
+
+import math
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from surefoot.data.scores import ScoreMatrix
+from surefoot.errors import ModelError, UnreliableWarning
+from surefoot.inference.bayes.criteria import criteria as model_criteria
+from surefoot.inference.bayes.engines import ENGINES, draw_posterior
+from surefoot.inference.bayes.families import FAMILIES, Problem, pose
+from surefoot.inference.bayes.likelihood import log_likelihood_chunks
+from surefoot.inference.bayes.priors import Prior, choose_priors
+from surefoot.inference.bayes.sample import Sample
+from surefoot.inference.bayes.summary import make_posterior
+from surefoot.io.gains import read_gains
+from surefoot.io.scores import read_scores
+from surefoot.render.progress import progress as show_progress
+from surefoot.results.posterior import SCALARS, Posterior
+
+# draws that WAIC and LOO are computed from: their Monte Carlo error is then far below 1
+CRITERIA_DRAWS = 8000
+
+
+def fit(
+    scores: Any,
+    *,
+    family: str = "gaussian",
+    draws: int = 20_000,
+    priors: Mapping[str, str | Prior] | Sequence[str] = (),
+    one_above: float | None = None,
+    engine: str = "auto",
+    criteria: bool = True,
+    check: str | None = None,
+    threads: int = 0,
+    progress: bool | None = False,
+    seed: int = 0,
+) -> Posterior:
+    """Fit systems and topics as crossed random effects, with draws from the exact posterior.
+
+    Parameters
+    ----------
+    scores : path, frame, dict or ScoreMatrix
+        Per-topic scores; for ``zoib_rank`` a table system, topic, rank, score.
+    family : str
+        ``gaussian``, ``skew_normal``, ``student``, ``zoib`` (zero-one-inflated beta) or
+        ``zoib_rank`` (its per-rank form).
+    draws : int
+        Equally weighted draws to return.
+    priors : mapping or sequence of str
+        What differs from brms' defaults: ``{"sd_system": "half_t(3, 0, 2.5)"}`` or
+        ``["sd_system=half_t(3,0,2.5)"]``.
+    one_above : float, optional
+        Scores above this count as exactly 1 in the inflated families (the thesis used .9999).
+    engine : str
+        ``auto``, or one of ``exact``, ``laplace``, ``hmc``.
+    criteria : bool
+        Whether to compute WAIC and PSIS-LOO.
+    check : str, optional
+        ``nuts`` to compare with an independent sampler (extra ``bayes-check``).
+    progress : bool, optional
+        Show progress on stderr; None for only on a terminal.
+    seed : int
+        The same seed gives the same draws on any number of threads.
+
+    Returns
+    -------
+    Posterior
+        Draws, diagnostics and a summary; an `UnreliableWarning` says when not to trust them.
+
+    Notes
+    -----
+    eta_ij = b + s_i + t_j with s_i ~ N(0, sd_system), t_j ~ N(0, sd_topic): thesis (004) Eqs 4.1,
+    5.1 and 5.3 in the form that brms fits.
+    """
+    began = time.perf_counter()
+    if family not in FAMILIES:
+        raise ModelError(f"unknown family {family!r}. Hint: one of {', '.join(FAMILIES)}")
+    if engine not in ENGINES:
+        raise ModelError(f"unknown engine {engine!r}. Hint: one of {', '.join(ENGINES)}")
+    if draws < 100:
+        raise ModelError(f"draws must be at least 100, got {draws}")
+    gains = read_gains(scores) if family == "zoib_rank" else None
+    matrix = read_scores(scores) if gains is None else gains.means()
+    if one_above is not None:
+        matrix = _ones(matrix, one_above, family)
+    chosen = choose_priors(family, matrix.values, priors)
+    problem = pose(family, matrix, chosen, gains=gains)
+    with show_progress(f"fitting {family}", show=progress) as report:
+        sample = draw_posterior(
+            problem, matrix, draws, engine=engine, seed=seed, threads=threads, report=report
+        )
+    settings: dict[str, Any] = {
+        "family": family,
+        "draws": draws,
+        "seed": seed,
+        "engine": engine,
+        "one_above": one_above,
+        "priors": {name: str(prior) for name, prior in chosen.items()},
+        "method": sample.method,
+        "khat": sample.khat,
+        "efficiency": sample.efficiency,
+    }
+    doubts = (*problem.warnings, *sample.warnings)
+    ess, rhat = _by_name(sample.ess, matrix), _by_name(sample.rhat, matrix)
+    posterior = make_posterior(
+        family,
+        matrix,
+        sample.draws,
+        method=sample.method,
+        ess=ess,
+        rhat=rhat,
+        khat=sample.khat,
+        efficiency=sample.efficiency,
+        effective_draws=min(ess.values(), default=math.nan),
+        warnings=doubts,
+        gains=gains,
+    )
+    if criteria:
+        settings |= _criteria(posterior, threads)
+    if check is not None:
+        from surefoot.inference.bayes.check import compare_with
+
+        settings["check"] = compare_with(check, posterior, problem, seed=seed)
+    settings["warnings"] = list(doubts)
+    settings["seconds"] = seconds = time.perf_counter() - began
+    for doubt in doubts:
+        warnings.warn(doubt, UnreliableWarning, stacklevel=2)
+    return replace(
+        posterior,
+        settings=settings,
+        seconds=seconds,
+        headline=_headline(problem, posterior, settings),
+    )
+
+
+def _ones(matrix: ScoreMatrix, threshold: float, family: str) -> ScoreMatrix:
+    if not FAMILIES[family].inflated:
+        raise ModelError(f"one_above is for zoib and zoib_rank, not {family}")
+    if not 0 < threshold <= 1:
+        raise ModelError(f"one_above must be in (0, 1], got {threshold:g}")
+    values = np.where(matrix.values > threshold, 1.0, matrix.values)
+    return ScoreMatrix(matrix.systems, matrix.topics, values, measure=matrix.measure)
+
+
+def _by_name(diagnostic: Mapping[str, Any], matrix: ScoreMatrix) -> dict[str, float]:
+    """One number a summary row, from one number or array a parameter."""
+    out = {name: float(diagnostic[name]) for name in SCALARS if name in diagnostic}
+    for kind, names in (("system", matrix.systems), ("topic", matrix.topics)):
+        if kind in diagnostic:
+            values = np.broadcast_to(diagnostic[kind], (len(names),))
+            out |= {f"{kind}[{n}]": float(v) for n, v in zip(names, values, strict=True)}
+    return out
+
+
+def _criteria(posterior: Posterior, threads: int) -> dict[str, Any]:
+    used = min(CRITERIA_DRAWS, posterior.n_draws)
+    chunks = log_likelihood_chunks(posterior, draws=used, threads=threads)
+    waic, loo = model_criteria(chunks, n_draws=used)
+    out: dict[str, Any] = {"waic": waic.value, "waic_se": waic.standard_error}
+    return out | {"loo": loo.value, "loo_se": loo.standard_error}
+
+
+def _headline(
+    problem: Problem, posterior: Posterior, settings: Mapping[str, Any]
+) -> tuple[str, ...]:
+    n_systems, n_topics = posterior.scores.shape
+    trust = (
+        "Do not trust these draws as they stand: " + "; ".join(posterior.warnings) + "."
+        if posterior.warnings
+        else "All diagnostics are good."
+    )
+    first = (
+        f"{posterior.family} model of {n_systems} systems on {n_topics} topics: "
+        f"{posterior.n_draws} draws by {posterior.method}. {trust}"
+    )
+    sd_system, sd_topic = (
+        float(np.median(posterior.draws[name])) for name in ("sd_system", "sd_topic")
+    )
+    larger = "topics differ more than systems" if sd_topic > sd_system else (
+        "systems differ more than topics"
+    )
+    second = f"On the model's scale {larger} (sd {sd_topic:.3g} against {sd_system:.3g})."
+    if sd_topic <= sd_system:
+        second = f"On the model's scale {larger} (sd {sd_system:.3g} against {sd_topic:.3g})."
+    if "waic" in settings:
+        second += f" WAIC {settings['waic']:.1f}, LOO {settings['loo']:.1f} (lower is better)."
+    return first, second
