@@ -14,6 +14,7 @@ _HOMES = {
     "SurefootError": "surefoot.errors",
     "active": "surefoot.active",
     "evaluate": "surefoot.workflows.evaluate",
+    "fit": "surefoot.workflows.fit",
     "intervals": "surefoot.workflows.intervals",
     "lint": "surefoot.workflows.lint",
     "read_qrels": "surefoot.io.trec",
@@ -30,6 +31,7 @@ __all__ = [
     "__version__",
     "active",
     "evaluate",
+    "fit",
     "intervals",
     "lint",
     "read_qrels",
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from surefoot.io.trec import read_qrels, read_run
     from surefoot.workflows.compare import test
     from surefoot.workflows.evaluate import evaluate
+    from surefoot.workflows.fit import fit
     from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
     from surefoot.workflows.risk import risk

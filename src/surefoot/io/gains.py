@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.errors import InputError, ParseError
-from surefoot.io.scores import read_text
+from surefoot.io.scores import _read_text
 from surefoot.results.posterior import RankGains
 
 _COLUMNS = ("system", "topic", "rank", "score")
@@ -29,7 +29,7 @@ def read_gains(source: Any) -> RankGains:
             ) from None
         return _from_columns({n: frame[n].to_list() for n in frame.columns}, "the data frame")
     path = str(source)
-    lines = read_text(path).splitlines()
+    lines = _read_text(path).splitlines()
     if not lines:
         raise InputError(f"{path}: the table is empty")
     delimiter = "\t" if "\t" in lines[0] else ","

@@ -103,3 +103,13 @@ class RankGains:
     topic: npt.NDArray[np.int64] = field(repr=False)
     rank: FloatArray = field(repr=False)
     score: FloatArray = field(repr=False)
+
+    def means(self) -> ScoreMatrix:
+        """Mean gain over ranks of every system and topic; NaN where there is none."""
+        shape = (len(self.systems), len(self.topics))
+        total, count = np.zeros(shape), np.zeros(shape)
+        np.add.at(total, (self.system, self.topic), self.score)
+        np.add.at(count, (self.system, self.topic), 1.0)
+        out = np.full(shape, np.nan)
+        np.divide(total, count, out=out, where=count > 0)
+        return ScoreMatrix(self.systems, self.topics, out, measure="mean gain")

@@ -16,7 +16,6 @@ from surefoot.inference.bayes.engines import ENGINES, draw_posterior
 from surefoot.inference.bayes.families import FAMILIES, Problem, pose
 from surefoot.inference.bayes.likelihood import log_likelihood_chunks
 from surefoot.inference.bayes.priors import Prior, choose_priors
-from surefoot.inference.bayes.sample import Sample
 from surefoot.inference.bayes.summary import make_posterior
 from surefoot.io.gains import read_gains
 from surefoot.io.scores import read_scores
@@ -36,7 +35,6 @@ def fit(
     one_above: float | None = None,
     engine: str = "auto",
     criteria: bool = True,
-    check: str | None = None,
     threads: int = 0,
     progress: bool | None = False,
     seed: int = 0,
@@ -61,8 +59,6 @@ def fit(
         ``auto``, or one of ``exact``, ``laplace``, ``hmc``.
     criteria : bool
         Whether to compute WAIC and PSIS-LOO.
-    check : str, optional
-        ``nuts`` to compare with an independent sampler (extra ``bayes-check``).
     progress : bool, optional
         Show progress on stderr; None for only on a terminal.
     seed : int
@@ -123,10 +119,6 @@ def fit(
     )
     if criteria:
         settings |= _criteria(posterior, threads)
-    if check is not None:
-        from surefoot.inference.bayes.check import compare_with
-
-        settings["check"] = compare_with(check, posterior, problem, seed=seed)
     settings["warnings"] = list(doubts)
     settings["seconds"] = seconds = time.perf_counter() - began
     for doubt in doubts:
@@ -162,8 +154,8 @@ def _criteria(posterior: Posterior, threads: int) -> dict[str, Any]:
     used = min(CRITERIA_DRAWS, posterior.n_draws)
     chunks = log_likelihood_chunks(posterior, draws=used, threads=threads)
     waic, loo = model_criteria(chunks, n_draws=used)
-    out: dict[str, Any] = {"waic": waic.value, "waic_se": waic.standard_error}
-    return out | {"loo": loo.value, "loo_se": loo.standard_error}
+    out: dict[str, Any] = {"waic": waic.value, "waic_se": waic.se}
+    return out | {"loo": loo.value, "loo_se": loo.se}
 
 
 def _headline(
@@ -179,15 +171,13 @@ def _headline(
         f"{posterior.family} model of {n_systems} systems on {n_topics} topics: "
         f"{posterior.n_draws} draws by {posterior.method}. {trust}"
     )
-    sd_system, sd_topic = (
-        float(np.median(posterior.draws[name])) for name in ("sd_system", "sd_topic")
+    names = ["systems", "topics"]
+    spread = [float(np.median(posterior.draws[f"sd_{name[:-1]}"])) for name in names]
+    more = int(np.argmax(spread))
+    second = (
+        f"On the model's scale {names[more]} differ more than {names[1 - more]} "
+        f"(sd {spread[more]:.3g} against {spread[1 - more]:.3g})."
     )
-    larger = "topics differ more than systems" if sd_topic > sd_system else (
-        "systems differ more than topics"
-    )
-    second = f"On the model's scale {larger} (sd {sd_topic:.3g} against {sd_system:.3g})."
-    if sd_topic <= sd_system:
-        second = f"On the model's scale {larger} (sd {sd_system:.3g} against {sd_topic:.3g})."
     if "waic" in settings:
         second += f" WAIC {settings['waic']:.1f}, LOO {settings['loo']:.1f} (lower is better)."
     return first, second

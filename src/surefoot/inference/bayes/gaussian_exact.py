@@ -78,8 +78,7 @@ def log_marginal(theta: FloatArray, data: SumsOfSquares, priors: Mapping[str, Pr
     # the remaining eigenvalue belongs to the grand mean, which is N(b, its variance)
     variance = (systems + topics - noise) / (n_systems * n_topics)
     mean = np.full_like(variance, data.mean)
-    out = out + log_density_of_level(mean, variance, priors["b"])
-    return out
+    return np.asarray(out + log_density_of_level(mean, variance, priors["b"]))
 
 
 def sample_gaussian(

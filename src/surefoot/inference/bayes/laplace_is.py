@@ -1,10 +1,10 @@
 """Laplace within importance sampling.
 
 For theta = (shapes, log sd_system, log sd_topic) the effects given theta are nearly normal. A
-proposal is fitted to the Laplace marginal of theta, several normal draws of the effects are made for
-each theta, and all of it is weighed against the exact posterior. So the draws are exact up to Monte
-Carlo error, which Pareto k-hat watches. With a Gaussian likelihood the approximation itself is
-exact: that is the road for tables with missing cells.
+proposal is fitted to the Laplace marginal of theta, several normal draws of the effects are made
+for each theta, and all of it is weighed against the exact posterior. So the draws are exact up to
+Monte Carlo error, which Pareto k-hat watches. With a Gaussian likelihood the approximation itself
+is exact: that is the road for tables with missing cells.
 """
 
 import math

@@ -1,0 +1,102 @@
+"""`surefoot fit`: fit a Bayesian hierarchical model and save it."""
+
+import warnings
+from dataclasses import replace
+
+import click
+
+from surefoot.cli.options import GreedyOption, Output, output_options
+
+FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
+
+
+@click.command()
+@click.argument("scores", required=False)
+@click.option("--qrels", metavar="QRELS", help="Judgments, to evaluate runs first.")
+@click.option("--run", "runs", cls=GreedyOption, metavar="RUN...", help="Run files.")
+@click.option("-m", "--measure", help="Measure to compute, or to pick from SCORES.")
+@click.option(
+    "--family", type=click.Choice(FAMILIES), default="gaussian", show_default=True, help="Model."
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=100),
+    default=20_000,
+    show_default=True,
+    help="Equally weighted draws.",
+)
+@click.option(
+    "--prior",
+    "priors",
+    multiple=True,
+    metavar="P=DIST(..)",
+    help='A prior, e.g. "sd_system=half_t(3,0,2.5)"; repeat for more.',
+)
+@click.option(
+    "--one-above",
+    type=float,
+    metavar="X",
+    help="Scores above X count as exactly 1 (zoib families; the thesis: .9999).",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(("auto", "exact", "laplace", "hmc")),
+    default="auto",
+    show_default=True,
+    help="How to draw; auto falls back by its diagnostics.",
+)
+@click.option("--no-criteria", is_flag=True, help="Skip WAIC and LOO.")
+@output_options
+def command(
+    scores: str | None,
+    qrels: str | None,
+    runs: tuple[str, ...],
+    measure: str | None,
+    family: str,
+    draws: int,
+    priors: tuple[str, ...],
+    one_above: float | None,
+    engine: str,
+    no_criteria: bool,
+    output: Output,
+) -> None:
+    """Fit a hierarchical model to SCORES; -o FIT saves it, the summary goes to stdout.
+
+    For zoib_rank, SCORES is a table system,topic,rank,score.
+    """
+    from surefoot.errors import UnreliableWarning
+    from surefoot.workflows.fit import fit
+
+    if scores is None and (qrels is None or not runs or measure is None):
+        raise click.UsageError("give SCORES, or all of --qrels QRELS --run RUN... -m MEASURE")
+    if scores is not None and (qrels is not None or runs):
+        raise click.UsageError("give either SCORES or --qrels with --run, not both")
+    source: object = scores
+    if family != "zoib_rank":
+        from surefoot.workflows.scores import load_scores
+
+        source = load_scores(
+            scores, qrels=qrels, runs=runs, measure=measure, threads=output.threads
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreliableWarning)  # said below, one line each
+        posterior = fit(
+            source,
+            family=family,
+            draws=draws,
+            priors=priors,
+            one_above=one_above,
+            engine=engine,
+            criteria=not no_criteria,
+            threads=output.threads,
+            progress=output.progress,
+            seed=output.seed,
+        )
+    for doubt in posterior.warnings:
+        output.note(f"surefoot: warning: {doubt}")
+    if output.path is not None:
+        from surefoot.io.fit_file import write_fit
+
+        write_fit(posterior, output.path)
+        output.note(f"saved {output.path}")
+    replace(output, path=None).write(posterior)

@@ -1,0 +1,75 @@
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from surefoot.cli.fit import command
+from surefoot.errors import InputError, ModelError
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(5)
+    values = np.clip(rng.beta(2, 2, (4, 10)), 0.01, 0.99)
+    rows = [f"s{i},t{j},{values[i, j]:.4f}" for i in range(4) for j in range(10)]
+    path = tmp_path / "scores.csv"
+    path.write_text("system,topic,score\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [str(a) for a in arguments])
+
+
+def test_json_carries_the_contract(table, tmp_path):
+    out = tmp_path / "fit.nc"
+    result = run(table, "--family", "gaussian", "--draws", 500, "-o", out, "--format", "json", "-q")
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert answer["command"] == "fit"
+    assert {"waic", "loo", "method", "khat", "efficiency", "seconds"} <= set(answer["settings"])
+    columns = ["parameter", "mean", "sd", "q2.5", "q50", "q97.5", "ess", "rhat", "method"]
+    assert list(answer["rows"][0]) == columns
+    names = [row["parameter"] for row in answer["rows"]]
+    assert names[:5] == ["b", "sigma", "sd_system", "sd_topic", "system[s0]"]
+    assert names[-1] == "topic[t9]"
+    assert out.exists()
+
+
+def test_rows_are_tsv_when_piped(table):
+    result = run(table, "--family", "zoib", "--draws", 500)
+    assert result.exit_code == 0, result.output
+    head = result.stdout.splitlines()[0]
+    assert head == "parameter\tmean\tsd\tq2.5\tq50\tq97.5\tess\trhat\tmethod"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--prior", "sd_system"], "is not parameter=distribution"),
+        (["--prior", "sd_system=normal(0,1)"], "takes half_t or"),
+        (["--prior", "phi=half_t(3,0,1)"], "has no parameter 'phi'"),
+        (["--prior", "b=t(3,0,-1)"], "scale must be positive"),
+        (["--one-above", "0.9"], "one_above is for zoib"),
+        (["--family", "zoib", "--one-above", "3"], "must be in"),
+    ],
+)
+def test_bad_options_say_the_way_out(table, arguments, message):
+    result = run(table, *arguments)
+    assert isinstance(result.exception, ModelError)
+    assert message in str(result.exception)
+
+
+def test_scores_beyond_one_are_named(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("system,topic,score\na,1,20\na,2,30\nb,1,40\nb,2,10\n")
+    result = run(path, "--family", "zoib")
+    assert isinstance(result.exception, ModelError)
+    assert "score 20 of system 'a' on topic '1' is not between 0 and 1" in str(result.exception)
+
+
+def test_zoib_rank_wants_ranks(table):
+    result = run(table, "--family", "zoib_rank")
+    assert isinstance(result.exception, InputError)
+    assert "has no column rank" in str(result.exception)
