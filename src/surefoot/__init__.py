@@ -15,6 +15,7 @@ _HOMES = {
     "active": "surefoot.active",
     "evaluate": "surefoot.workflows.evaluate",
     "fit": "surefoot.workflows.fit",
+    "gate": "surefoot.workflows.gate",
     "intervals": "surefoot.workflows.intervals",
     "lint": "surefoot.workflows.lint",
     "read_qrels": "surefoot.io.trec",
@@ -32,6 +33,7 @@ __all__ = [
     "active",
     "evaluate",
     "fit",
+    "gate",
     "intervals",
     "lint",
     "read_qrels",
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from surefoot.workflows.compare import test
     from surefoot.workflows.evaluate import evaluate
     from surefoot.workflows.fit import fit
+    from surefoot.workflows.gate import gate
     from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
     from surefoot.workflows.risk import risk
