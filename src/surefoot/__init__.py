@@ -13,11 +13,19 @@ _HOMES = {
     "ScoreMatrix": "surefoot.data.scores",
     "SurefootError": "surefoot.errors",
     "active": "surefoot.active",
+    "artifacts": "surefoot.workflows.artifacts",
+    "brisk": "surefoot.workflows.brisk",
+    "check": "surefoot.workflows.check",
+    "difficulty": "surefoot.workflows.difficulty",
     "evaluate": "surefoot.workflows.evaluate",
     "fit": "surefoot.workflows.fit",
-    "gate": "surefoot.workflows.gate",
+    "forecast": "surefoot.workflows.forecast",
     "intervals": "surefoot.workflows.intervals",
     "lint": "surefoot.workflows.lint",
+    "paired": "surefoot.workflows.paired",
+    "pairs": "surefoot.workflows.ranks",
+    "ppd_risk": "surefoot.workflows.ppd_risk",
+    "ranks": "surefoot.workflows.ranks",
     "read_qrels": "surefoot.io.trec",
     "read_run": "surefoot.io.trec",
     "read_scores": "surefoot.io.scores",
@@ -31,11 +39,19 @@ __all__ = [
     "SurefootError",
     "__version__",
     "active",
+    "artifacts",
+    "brisk",
+    "check",
+    "difficulty",
     "evaluate",
     "fit",
-    "gate",
+    "forecast",
     "intervals",
     "lint",
+    "paired",
+    "pairs",
+    "ppd_risk",
+    "ranks",
     "read_qrels",
     "read_run",
     "read_scores",
@@ -50,12 +66,19 @@ if TYPE_CHECKING:
     from surefoot.errors import SurefootError
     from surefoot.io.scores import read_scores
     from surefoot.io.trec import read_qrels, read_run
+    from surefoot.workflows.artifacts import artifacts
+    from surefoot.workflows.brisk import brisk
+    from surefoot.workflows.check import check
     from surefoot.workflows.compare import test
+    from surefoot.workflows.difficulty import difficulty
     from surefoot.workflows.evaluate import evaluate
     from surefoot.workflows.fit import fit
-    from surefoot.workflows.gate import gate
+    from surefoot.workflows.forecast import forecast
     from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
+    from surefoot.workflows.paired import paired
+    from surefoot.workflows.ppd_risk import ppd_risk
+    from surefoot.workflows.ranks import pairs, ranks
     from surefoot.workflows.risk import risk
     from surefoot.workflows.topics import topics
 

@@ -49,7 +49,6 @@ class PpdRisk(Result):
         "high",
         "p_risky",
         "significant",
-        "queries_worse",
     )
 
     champion: str

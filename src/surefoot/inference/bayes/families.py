@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import ModelError
-from surefoot.inference.bayes.priors import Prior
+from surefoot.inference.bayes.priors import Prior, default_priors
 from surefoot.kernels.hierarchy import Observations
 from surefoot.results.posterior import RankGains
 
@@ -174,7 +174,7 @@ def pose(
                 f"all {y.size} scores are {y[0]:g}: there is no spread to model. "
                 "Hint: check the measure and the input"
             )
-        if float(np.abs(y).max()) > 1.5:
+        if default_priors(family, y)["sigma"].numbers[-1] > 2.5:  # brms' scale for small scores
             warnings = (
                 "scores go beyond 1, so the default priors, whose scale follows the scores, "
                 "differ from those for scores on 0-1: rescale to compare with other studies",

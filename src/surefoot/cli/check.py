@@ -1,0 +1,32 @@
+"""`surefoot check`."""
+
+from typing import Any
+
+import click
+
+from surefoot.cli.options import Output, output_options
+from surefoot.cli.posterior_input import posterior_input, write_with_doubts
+
+
+@click.command(name="check")
+@posterior_input
+@click.option("--replicates", type=click.IntRange(min=2), default=500, show_default=True)
+@output_options
+def command(
+    source: Any,
+    family: str | None,
+    draws: int | None,
+    replicates: int,
+    output: Output,
+) -> None:
+    """Does the model make scores like the observed ones? Replicates against data."""
+    from surefoot.workflows.check import check
+
+    write_with_doubts(
+        output,
+        check,
+        source,
+        family=family,
+        replicates=replicates,
+        draws=draws,
+    )

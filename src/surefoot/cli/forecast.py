@@ -1,0 +1,38 @@
+"""`surefoot forecast`: which queries may get worse."""
+
+from typing import Any
+
+import click
+
+from surefoot.cli.options import Output, output_options
+from surefoot.cli.posterior_input import posterior_input, write_with_doubts
+
+
+@click.command(name="forecast")
+@posterior_input
+@click.option("--champion", required=True, help="The system that would be replaced.")
+@click.option("--system", "systems", multiple=True, help="Forecast this challenger (repeatable).")
+@click.option("--interval", type=float, default=0.95, show_default=True)
+@output_options
+def command(
+    source: Any,
+    family: str | None,
+    draws: int | None,
+    champion: str,
+    systems: tuple[str, ...],
+    interval: float,
+    output: Output,
+) -> None:
+    """Chance that each query gets worse, and by how much, if the champion is replaced."""
+    from surefoot.workflows.forecast import forecast
+
+    write_with_doubts(
+        output,
+        forecast,
+        source,
+        champion=champion,
+        challengers=systems or None,
+        family=family,
+        interval=interval,
+        draws=draws,
+    )

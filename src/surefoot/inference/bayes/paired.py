@@ -1,0 +1,232 @@
+"""Bayesian models of one pair of systems: Gaussian, skew normal, and Sakai's bivariate normal.
+
+Each has two or three parameters that matter (the bivariate means are exact given the rest), so the
+posterior is importance-sampled from a fitted mixture of Student t distributions.
+
+References
+----------
+Benham (2023, thesis 004), Algorithms 2.4, 4.1 and 4.2, with errata 35 and 40.
+Sakai (2017), The probability that your hypothesis is correct, SIGIR.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from surefoot.errors import ModelError
+from surefoot.inference.bayes.priors import Prior, default_priors
+from surefoot.inference.bayes.proposal import fit_proposal
+from surefoot.inference.bayes.psis import UNRELIABLE_KHAT, psis_smooth
+from surefoot.inference.bayes.sample import systematic_resample
+
+FloatArray = npt.NDArray[np.float64]
+
+MODELS = ("gaussian", "skew_normal", "bivariate")
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDraws:
+    """Equally weighted draws of a paired model.
+
+    Parameters
+    ----------
+    model : str
+        A name of `MODELS`.
+    draws : dict
+        ``b``, ``sigma`` and, skewed, ``lambda``: mean, standard deviation and shape of the
+        risk-adjusted differences, higher is riskier; or ``mu_challenger``, ``mu_champion``,
+        ``sigma_challenger``, ``sigma_champion`` and ``rho``.
+    khat, efficiency : float
+        Of the importance weights.
+    warnings : tuple of str
+        Doubts about the draws.
+    """
+
+    model: str
+    draws: dict[str, FloatArray] = field(repr=False)
+    khat: float
+    efficiency: float
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def mean_risk(self) -> FloatArray:
+        """Draws of the mean risk-adjusted difference: positive is a loss."""
+        if self.model == "bivariate":
+            return np.asarray(self.draws["mu_champion"] - self.draws["mu_challenger"])
+        return self.draws["b"]
+
+
+def risk_differences(champion: FloatArray, challenger: FloatArray, r: float) -> FloatArray:
+    """Minus the differences, losses counted r times, on the topics that both have.
+
+    Their mean is URisk- (thesis 004, Eq. 3.2 with the sign of errata 21).
+    """
+    delta = challenger - champion
+    delta = delta[~np.isnan(delta)]
+    return np.asarray(-np.where(delta < 0, r * delta, delta))
+
+
+def sample_paired(
+    model: str,
+    champion: FloatArray,
+    challenger: FloatArray,
+    *,
+    r: float = 1.0,
+    n_draws: int = 20_000,
+    rng: np.random.Generator,
+) -> PairedDraws:
+    """Draw from the posterior of one pair.
+
+    Parameters
+    ----------
+    model : str
+        A name of `MODELS`.
+    champion, challenger : (n_topics,) float arrays
+        Scores; topics where one of them is NaN are left out.
+    r : float
+        How many times a loss counts as much as a gain; for ``bivariate`` the challenger's scores
+        are adjusted by Eq. 4.5, which gives the same mean difference.
+    """
+    risk = risk_differences(champion, challenger, r)
+    if len(risk) < 3:
+        raise ModelError(f"a paired model needs at least 3 topics that both have, got {len(risk)}")
+    if np.ptp(risk) == 0:
+        raise ModelError("all differences are equal, so their spread cannot be modelled")
+    if model == "bivariate":
+        known = ~np.isnan(champion) & ~np.isnan(challenger)
+        return _bivariate(champion[known] - risk, champion[known], n_draws, rng)
+    priors = default_priors("skew_normal" if model == "skew_normal" else "gaussian", risk)
+    spread = float(risk.std())
+    start = [float(risk.mean()), np.log(spread)]
+    if model == "gaussian":
+        return _draw(model, lambda t: _gaussian(t, risk, priors), start, n_draws, rng)
+    if model == "skew_normal":
+        third = float((((risk - risk.mean()) / spread) ** 3).mean())
+        start.append(np.sign(third) * min(4.0, 3.0 * abs(third)) if third else 0.1)
+        return _draw(model, lambda t: _skew_normal(t, risk, priors), start, n_draws, rng)
+    raise ModelError(f"unknown paired model {model!r}. Hint: one of {', '.join(MODELS)}")
+
+
+def unpooled_glass_delta(challenger: FloatArray, champion: FloatArray) -> float:
+    """Glass' delta without shrinkage: its expectation under Sakai's model of the pair alone.
+
+    NaN where the model cannot be fitted (too few topics, constant scores, identical systems).
+    """
+    try:
+        found = sample_paired(
+            "bivariate", champion, challenger, n_draws=2_000, rng=np.random.default_rng(0)
+        )
+    except ModelError:
+        return float("nan")
+    parameters = found.draws
+    difference = parameters["mu_challenger"] - parameters["mu_champion"]
+    return float((difference / parameters["sigma_champion"]).mean())
+
+
+def _gaussian(theta: FloatArray, x: FloatArray, priors: dict[str, Prior]) -> FloatArray:
+    """Log posterior of (b, log sigma), thesis Algorithm 4.1."""
+    b, sigma = theta[:, 0], np.exp(np.clip(theta[:, 1], -40, 40))
+    square = ((x - b[:, None]) ** 2).sum(axis=1)
+    out = priors["b"].log_density(b) + priors["sigma"].log_density(sigma) + theta[:, 1]
+    return np.asarray(out - len(x) * np.log(sigma) - 0.5 * square / sigma**2)
+
+
+def _skew_normal(theta: FloatArray, x: FloatArray, priors: dict[str, Prior]) -> FloatArray:
+    """Log posterior of (b, log sigma, lambda), thesis Algorithm 4.2."""
+    b, sigma, shape = theta[:, 0], np.exp(np.clip(theta[:, 1], -40, 40)), theta[:, 2]
+    delta = shape / np.sqrt(1 + shape**2)
+    omega = sigma / np.sqrt(1 - 2 * delta**2 / np.pi)
+    location = b - omega * delta * np.sqrt(2 / np.pi)
+    z = (x - location[:, None]) / omega[:, None]
+    out = priors["b"].log_density(b) + priors["sigma"].log_density(sigma) + theta[:, 1]
+    out = out + priors["lambda"].log_density(shape) - len(x) * np.log(omega)
+    return np.asarray(out - 0.5 * (z**2).sum(axis=1) + _log_ndtr(shape[:, None] * z).sum(axis=1))
+
+
+def _log_ndtr(x: FloatArray) -> FloatArray:
+    return np.asarray(special.log_ndtr(x))
+
+
+def _bivariate(
+    challenger: FloatArray, champion: FloatArray, n_draws: int, rng: np.random.Generator
+) -> PairedDraws:
+    """Sakai's model: flat priors on the means, standard deviations and correlation."""
+    data = np.stack([challenger, champion])
+    n = data.shape[1]
+    centre = data.mean(axis=1)
+    off = data - centre[:, None]
+    scatter = off @ off.T
+    sd = np.sqrt(np.diag(scatter) / n)
+    if (sd == 0).any():
+        raise ModelError("one system has the same score on every topic, so it has no correlation")
+    correlation = float(scatter[0, 1] / np.sqrt(scatter[0, 0] * scatter[1, 1]))
+    if n < 5 or abs(correlation) > 1 - 1e-9:
+        # with flat priors the posterior of the covariance is improper for n < 5
+        raise ModelError(
+            "the bivariate model needs 5 topics or more and systems that are not multiples of "
+            f"each other; here {n} topics, correlation {correlation:.6f}"
+        )
+
+    def log_density(theta: FloatArray) -> FloatArray:
+        """Log posterior of (log sigma_1, log sigma_2, atanh rho), the means integrated out."""
+        first, second = np.exp(np.clip(theta[:, 0], -40, 40)), np.exp(np.clip(theta[:, 1], -40, 40))
+        rho = np.tanh(theta[:, 2])
+        # thesis Algorithm 2.4 with the covariance of errata 35: rho sigma_1 sigma_2
+        rest = np.maximum(1 - rho**2, 1e-300)
+        trace = (
+            scatter[0, 0] / first**2
+            - 2 * rho * scatter[0, 1] / (first * second)
+            + scatter[1, 1] / second**2
+        ) / rest
+        log_det = 2 * theta[:, 0] + 2 * theta[:, 1] + np.log(rest)
+        jacobian = theta[:, 0] + theta[:, 1] + np.log(rest)
+        return np.asarray(-0.5 * (n - 1) * log_det - 0.5 * trace + jacobian)
+
+    start = [*np.log(sd), float(np.arctanh(correlation))]
+    found = _draw("bivariate", log_density, start, n_draws, rng)
+    first, second, rho = (found.draws[name] for name in ("0", "1", "2"))
+    z = rng.standard_normal((2, n_draws))
+    mu = centre[:, None] + np.stack(
+        [first * z[0], second * (rho * z[0] + np.sqrt(1 - rho**2) * z[1])]
+    ) / np.sqrt(n)
+    draws = {
+        "mu_challenger": mu[0],
+        "mu_champion": mu[1],
+        "sigma_challenger": first,
+        "sigma_champion": second,
+        "rho": rho,
+    }
+    return PairedDraws("bivariate", draws, found.khat, found.efficiency, found.warnings)
+
+
+def _draw(
+    model: str,
+    log_density: Callable[[FloatArray], FloatArray],
+    start: list[float],
+    n_draws: int,
+    rng: np.random.Generator,
+) -> PairedDraws:
+    fitted = fit_proposal(log_density, np.array(start), rng)
+    theta, proposed = fitted.mixture.draw(2 * n_draws, rng)
+    value = log_density(theta)
+    log_weight, khat = psis_smooth(np.where(np.isfinite(value), value, -np.inf) - proposed)
+    weight = np.exp(log_weight)
+    chosen = theta[systematic_resample(weight, n_draws, rng)]
+    efficiency = float(1 / (weight @ weight) / len(weight))
+    doubts: tuple[str, ...] = ()
+    if khat > UNRELIABLE_KHAT or efficiency < 0.05:
+        doubts = (
+            f"the importance sample of this pair is poor (k-hat {khat:.2f}, "
+            f"efficiency {efficiency:.0%})",
+        )
+    # the last step turns unconstrained coordinates back into parameters
+    if model == "bivariate":
+        names = {"0": np.exp(chosen[:, 0]), "1": np.exp(chosen[:, 1]), "2": np.tanh(chosen[:, 2])}
+    else:
+        names = {"b": chosen[:, 0], "sigma": np.exp(chosen[:, 1])}
+        if model == "skew_normal":
+            names["lambda"] = chosen[:, 2]
+    return PairedDraws(model, names, khat, efficiency, doubts)

@@ -1,0 +1,75 @@
+"""Which queries may get worse if the champion is replaced."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from surefoot.inference.bayes.predictive import topic_forecast
+from surefoot.results.forecast import Forecast
+from surefoot.workflows.posterior import as_posterior, doubts, provenance
+from surefoot.workflows.ppd_risk import challenger_rows, check_interval
+
+
+def forecast(
+    scores: Any,
+    *,
+    champion: str,
+    challengers: Sequence[str] | None = None,
+    family: str | None = None,
+    interval: float = 0.95,
+    draws: int | None = None,
+    seed: int = 0,
+    threads: int = 0,
+    progress: bool | None = False,
+) -> Forecast:
+    """Per-query probability of a loss, expected difference and its predictive interval.
+
+    Arguments as in `ppd_risk`; the replicates are the same for the same seed.
+    """
+    check_interval(interval)
+    posterior = as_posterior(
+        scores, family=family, default="zoib", seed=seed, threads=threads, draws=draws,
+        show=progress,
+    )  # fmt: skip
+    table = posterior.scores
+    base = table.index(champion)
+    rows = challenger_rows(table.systems, champion, challengers, index=table.index)
+    parts = [
+        topic_forecast(posterior, base, row, interval=interval, seed=seed, threads=threads)
+        for row in rows
+    ]
+    columns = {
+        field: np.stack([getattr(part, source) for part in parts])
+        for field, source in (
+            ("p_worse", "p_worse"),
+            ("p_better", "p_better"),
+            ("expected_delta", "expected"),
+            ("expected_loss", "expected_loss"),
+            ("low", "low"),
+            ("median", "median"),
+            ("high", "high"),
+        )
+    }
+    names = tuple(table.systems[i] for i in rows)
+    lines = []
+    for name, p, loss in zip(names, columns["p_worse"], columns["expected_loss"], strict=True):
+        worst = int(np.argmin(loss))
+        lines.append(
+            f"{name} in place of {champion}: expect {p.sum():.1f} of {len(table.topics)} queries "
+            f"to get worse; the largest expected loss is on {table.topics[worst]} "
+            f"({p[worst]:.0%} chance to lose)."
+        )
+    return Forecast(
+        champion=champion,
+        family=posterior.family,
+        systems=names,
+        topics=table.topics,
+        observed_delta=table.values[rows] - table.values[base],
+        settings={
+            "champion": champion, "interval": interval, "seed": seed, **provenance(posterior),
+        },
+        headline=(*lines[:4], *doubts(posterior)),
+        inputs=posterior.inputs,
+        **columns,
+    )  # fmt: skip

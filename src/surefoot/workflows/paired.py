@@ -1,0 +1,85 @@
+"""One challenger against the champion, by a Bayesian model of the pair alone."""
+
+from typing import Any
+
+import numpy as np
+
+from surefoot.errors import InputError
+from surefoot.inference.bayes.paired import sample_paired
+from surefoot.io.scores import read_scores
+from surefoot.results.paired import Paired
+
+
+def paired(
+    scores: Any,
+    *,
+    champion: str,
+    challenger: str,
+    r: float = 1.0,
+    model: str = "gaussian",
+    draws: int = 20_000,
+    seed: int = 0,
+) -> Paired:
+    """Mean, spread and shape of one pair's risk-adjusted differences.
+
+    Parameters
+    ----------
+    scores : table
+        Anything that `read_scores` takes.
+    r : float
+        How many times a loss counts as much as a gain.
+    model : str
+        ``gaussian``, ``skew_normal`` (thesis 004, Algorithms 4.1 and 4.2) or ``bivariate``
+        (Sakai's model of both systems' scores, Algorithm 2.4).
+
+    Notes
+    -----
+    Differences are in the minus form: positive is a loss. No correction for many systems is made;
+    `ppd_risk` makes one.
+    """
+    table = read_scores(scores)
+    base, other = table.row(champion), table.row(challenger)
+    if champion == challenger:
+        raise InputError(f"{champion!r} cannot be compared with itself")
+    r = float(r)
+    if not (np.isfinite(r) and r >= 0):
+        raise InputError(f"r must be a number not less than 0, but got {r:g}")
+    found = sample_paired(model, base, other, r=r, n_draws=draws, rng=np.random.default_rng(seed))
+    values = dict(found.draws)
+    if model == "bivariate":
+        values["mean_risk"] = found.mean_risk
+        # Sakai (2017): effect size over the champion's standard deviation
+        values["glass_delta"] = -found.mean_risk / values["sigma_champion"]
+    p_risky = float((found.mean_risk > 0).mean())
+    low, high = np.quantile(found.mean_risk, (0.025, 0.975))
+    verdict = (
+        f"{challenger} is riskier than {champion}" if low > 0
+        else f"{challenger} is safe in place of {champion}" if high < 0
+        else f"{challenger} and {champion} cannot be told apart"
+    )  # fmt: skip
+    return Paired(
+        champion=champion,
+        challenger=challenger,
+        model=model,
+        r=r,
+        p_risky=p_risky,
+        summary={
+            name: (
+                float(x.mean()),
+                float(x.std(ddof=1)),
+                *(float(q) for q in np.quantile(x, (0.025, 0.5, 0.975))),
+            )  # type: ignore[misc]
+            for name, x in values.items()
+        },
+        draws=values,
+        settings={
+            "champion": champion, "challenger": challenger, "r": r, "form": "minus",
+            "model": model, "draws": draws, "seed": seed, "khat": found.khat,
+            "efficiency": found.efficiency, "p_risky": p_risky,
+        },
+        headline=(
+            f"{verdict}: mean loss per query between {low:.4f} and {high:.4f} (95%), "
+            f"{p_risky:.1%} chance that it is above 0, with losses counted {r:g} times.",
+            *(f"Caution: {doubt}." for doubt in found.warnings),
+        ),
+    )  # fmt: skip
