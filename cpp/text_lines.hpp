@@ -258,24 +258,29 @@ class LineReader {
     int count = 0;
     std::uint32_t from = start;
     const char* control = nullptr;
+    bool returned = false, broken = false;  // a carriage return, and something behind it
     for (;; ++i) {
       const std::uint32_t to = at[i];
       if (to > from) {
         if (count < kFields) fields[count] = {text + from, to - from};
         ++count;
+        broken |= returned;
       }
       from = to + 1;
       const std::uint8_t kind = kind_of(text[to]);
       if (kind == kNewline) break;
+      if (kind == kReturn) returned = true;
       if (kind == kControl && control == nullptr) control = text + to;
     }
     const char* end = text + at[i];
     if (control != nullptr) {
       throw TextError(Fault::control_character, line_, std::string(control, 1), whole(text + start, end), count);
     }
-    if (count == kFields || (count > kFields && Sink::kWordsBehind && !is_number(fields[kFields - 1]))) {
+    if (count == 0) return i + 1;
+    const bool words_behind = count > kFields && Sink::kWordsBehind && !is_number(fields[kFields - 1]);
+    if ((count == kFields || words_behind) && !broken) {
       sink_.line(fields, line_);
-    } else if (count != 0) {
+    } else {
       throw TextError(Fault::field_count, line_, {}, whole(text + start, end), count);
     }
     return i + 1;

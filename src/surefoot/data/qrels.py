@@ -42,8 +42,8 @@ class Qrels:
         cls, judgments: Mapping[str, Mapping[str, float]], *, name: str = "the judgments"
     ) -> "Qrels":
         """Build from ``{topic: {document: grade}}``."""
-        counts = [len(by_document) for by_document in judgments.values()]
         check_finite(judgments, "grade")
+        counts = [len(by_document) for by_document in judgments.values()]
         return cls(
             tuple(str(t) for t in judgments),
             np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64),

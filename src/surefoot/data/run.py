@@ -50,8 +50,8 @@ class Run:
         cls, scores: Mapping[str, Mapping[str, float]], *, name: str = "run", tag: str = ""
     ) -> "Run":
         """Build from ``{topic: {document: score}}``."""
-        counts = [len(by_document) for by_document in scores.values()]
         check_finite(scores, "score")
+        counts = [len(by_document) for by_document in scores.values()]
         return cls(
             tuple(str(t) for t in scores),
             np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64),

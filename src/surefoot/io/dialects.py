@@ -16,7 +16,7 @@ from surefoot.kernels import text as kernel
 _TOPIC = ("query_id", "qid", "q_id", "topic", "query-id")
 _DOCUMENT = ("doc_id", "docno", "doc", "document", "docid", "corpus-id")
 _VALUE = {
-    "judgments": ("relevance", "label", "grade", "rel", "score"),
+    "judgments": ("relevance", "label", "grade", "rel", "relevant", "judgment", "score"),
     "run": ("score",),
 }
 

@@ -18,6 +18,7 @@ from surefoot.io.tables import (
     delimiter_of,
     frame_table,
     is_parquet,
+    lines_of,
     number,
     parquet_table,
     text_table,
@@ -63,7 +64,7 @@ def read_scores(source: Any, *, measure: str | None = None) -> ScoreMatrix:
         return _from_table(parquet_table(path), measure)
     opened = Source(path)
     text = opened.text()
-    lines = text.splitlines()
+    lines = lines_of(text)
     if _is_trec_eval(lines):
         return _from_trec_eval(lines, opened.path, measure)
     return _from_table(text_table(text, opened.path), measure)

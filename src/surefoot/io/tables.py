@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -106,7 +107,7 @@ def text_table(text: str, name: str) -> Table:
     """CSV, TSV, JSON or JSON Lines, told apart by their first character and line."""
     if text.lstrip()[:1] in ("{", "["):
         return _json_table(text, name)
-    lines = text.splitlines()
+    lines = lines_of(text)
     start = next((i for i, line in enumerate(lines) if line.strip()), None)
     if start is None:
         raise InputError(f"{name}: the file is empty")
@@ -117,7 +118,7 @@ def text_table(text: str, name: str) -> Table:
         raise ParseError(name, start + 1, f"the header names {repeated!r} twice")
     columns: dict[str, list[Any]] = {h: [] for h in header}
     numbers: list[int] = []
-    for number_, row in _rows(lines, start + 1, delimiter):
+    for number_, row in _rows(lines, start + 1, delimiter, name):
         if len(row) != len(header):
             raise ParseError(
                 name,
@@ -142,11 +143,19 @@ def cells(line: str, delimiter: str | None) -> list[str]:
     """The cells of one line."""
     if delimiter is None:
         return line.split()
-    return next(csv.reader([line], delimiter=delimiter), [])
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return [line]
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines by any of the three line ends, and by nothing else that Unicode calls one."""
+    return re.split("\r\n|\n|\r", text)
 
 
 def _rows(
-    lines: Sequence[str], start: int, delimiter: str | None
+    lines: Sequence[str], start: int, delimiter: str | None, name: str
 ) -> Iterable[tuple[int, list[str]]]:
     """(line number, cells) of each row that is not blank; a quoted cell may hold newlines."""
     if delimiter is None:
@@ -156,10 +165,13 @@ def _rows(
         return
     reader = csv.reader(io.StringIO("\n".join(lines[start:])), delimiter=delimiter)
     before = 0
-    for row in reader:
-        if row and any(cell.strip() for cell in row):
-            yield start + before + 1, row
-        before = reader.line_num
+    try:
+        for row in reader:
+            if row and any(cell.strip() for cell in row):
+                yield start + before + 1, row
+            before = reader.line_num
+    except csv.Error as error:
+        raise ParseError(name, start + before + 1, f"is not CSV ({error})") from None
 
 
 def _json_table(text: str, name: str) -> Table:
@@ -175,7 +187,7 @@ def _json_table(text: str, name: str) -> Table:
     elif isinstance(whole, list):
         rows = whole
     else:
-        for line_number, line in enumerate(text.splitlines(), start=1):
+        for line_number, line in enumerate(lines_of(text), start=1):
             if not line.strip():
                 continue
             try:

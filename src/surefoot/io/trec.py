@@ -151,7 +151,8 @@ def read_through(reader: kernel.Reader, source: Source, kind: str) -> None:
 
 def empty(source: Source, kind: str) -> InputError:
     """The one line for a file without rows."""
-    what = "the file is empty" if not source.first_line() else "the file has blank lines only"
+    begin = next(source.blocks(), b"").removeprefix(b"\xef\xbb\xbf")
+    what = "the file has blank lines only" if begin else "the file is empty"
     return InputError(
         f"{source.path}: {what}. Hint: {'judgments' if kind == 'judgments' else 'a run'} "
         f"{'have' if kind == 'judgments' else 'has'} the columns {' '.join(COLUMNS[kind])}"
