@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 
-.PHONY: demo test lint bench docs fuzz calibrate experiments-active clean
+.PHONY: demo test lint bench docs fuzz calibrate experiments-active conformance clean
 .DELETE_ON_ERROR:
 
 $(BIN)/python:
@@ -39,3 +39,7 @@ bench: $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Ours against other evaluators; TREC_EVAL= and INST_EVAL= add those programs.
+conformance: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.conformance
