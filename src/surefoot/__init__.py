@@ -24,6 +24,7 @@ _HOMES = {
     "lint": "surefoot.workflows.lint",
     "paired": "surefoot.workflows.paired",
     "pairs": "surefoot.workflows.ranks",
+    "power": "surefoot.workflows.power",
     "ppd_risk": "surefoot.workflows.ppd_risk",
     "ranks": "surefoot.workflows.ranks",
     "read_qrels": "surefoot.io.trec",
@@ -50,6 +51,7 @@ __all__ = [
     "lint",
     "paired",
     "pairs",
+    "power",
     "ppd_risk",
     "ranks",
     "read_qrels",
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
     from surefoot.workflows.paired import paired
+    from surefoot.workflows.power import power
     from surefoot.workflows.ppd_risk import ppd_risk
     from surefoot.workflows.ranks import pairs, ranks
     from surefoot.workflows.risk import risk

@@ -132,8 +132,13 @@ def output_options(
     return wrapper
 
 
-def scores_input(function: Command) -> Command:
-    """Add SCORES, or --qrels with --run and -m; the command gets a `scores` ScoreMatrix."""
+def scores_input(function: Command | None = None, *, required: bool = True) -> Command:
+    """Add SCORES, or --qrels with --run and -m; the command gets a `scores` ScoreMatrix.
+
+    With `required` false, a command called without any gets None.
+    """
+    if function is None:
+        return functools.partial(scores_input, required=required)
 
     @functools.wraps(function)
     def wrapper(
@@ -144,6 +149,8 @@ def scores_input(function: Command) -> Command:
         measure: str | None,
         **kwargs: Any,
     ) -> Any:
+        if not required and scores is None and qrels is None and not runs:
+            return function(*args, scores=None, **kwargs)
         if scores is None and (qrels is None or not runs or measure is None):
             raise click.UsageError("give SCORES, or all of --qrels QRELS --run RUN... -m MEASURE")
         if scores is not None and (qrels is not None or runs):

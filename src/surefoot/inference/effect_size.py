@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.inference.noncentral_t import mean_square_nodes
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -89,19 +91,22 @@ def noncentral_interval(
     d: FloatArray, n: npt.NDArray[np.int64], confidence: float
 ) -> tuple[FloatArray, FloatArray]:
     """Noncentralities whose t distributions have the observed t at their tails, over sqrt(n)."""
-    from scipy.special import nctdtr
+    from scipy.special import ndtr
 
     tail = (1.0 - confidence) / 2.0
     t = d * np.sqrt(n)
-    df = np.maximum(n - 1, 1).astype(np.float64)
-    ends = []
-    for chance in (1.0 - tail, tail):
-        # P(T <= t | noncentrality) falls as the noncentrality grows: bisection
-        reach = 6.0 + 6.0 * np.sqrt(1.0 + np.abs(t) ** 2 / (2 * df))
-        low, high = t - reach, t + reach
-        for _ in range(60):
-            middle = (low + high) / 2
-            above = nctdtr(df, middle, t) > chance
-            low, high = np.where(above, middle, low), np.where(above, high, middle)
-        ends.append(np.where(np.isnan(t), np.nan, (low + high) / 2) / np.sqrt(np.maximum(n, 1)))
-    return ends[0], ends[1]
+    low_end, high_end = np.full((2, len(d)), np.nan)
+    for count in np.unique(n[n >= 2]):  # one grid for all series of the same size
+        members = (n == count) & ~np.isnan(t)
+        s, mass = mean_square_nodes(float(count - 1))
+        seen = t[members]
+        reach = 6.0 + 6.0 * np.sqrt(1.0 + seen**2 / (2 * (count - 1)))
+        for chance, ends in ((1.0 - tail, low_end), (tail, high_end)):
+            # P(T <= t | noncentrality) falls as the noncentrality grows: bisection
+            low, high = seen - reach, seen + reach
+            for _ in range(50):
+                middle = (low + high) / 2
+                above = ndtr(seen[:, None] * s - middle[:, None]) @ mass > chance
+                low, high = np.where(above, middle, low), np.where(above, high, middle)
+            ends[members] = (low + high) / 2 / np.sqrt(count)
+    return low_end, high_end

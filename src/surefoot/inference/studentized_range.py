@@ -3,6 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.inference.noncentral_t import legendre, mean_square_nodes
+
 FloatArray = npt.NDArray[np.float64]
 
 _OUTER, _INNER = 64, 160
@@ -15,7 +17,7 @@ def range_cdf(w: FloatArray, groups: int) -> FloatArray:
     """P(range of `groups` standard normals <= w)."""
     from scipy.special import ndtr
 
-    nodes, weights = np.polynomial.legendre.leggauss(_INNER)
+    nodes, weights = legendre(_INNER)
     z = 8.5 * nodes
     density = 8.5 * weights * np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
     inner = ndtr(z) - ndtr(z - w[..., None])
@@ -37,21 +39,7 @@ def studentized_range_sf(q: npt.ArrayLike, groups: int, df: float) -> FloatArray
 
 
 def _integrate(q: FloatArray, groups: int, df: float) -> FloatArray:
-    from scipy.special import chdtri, gammaln
-
-    nodes, weights = np.polynomial.legendre.leggauss(_OUTER)
-    low = np.sqrt(chdtri(df, 1.0 - 1e-15) / df)
-    high = np.sqrt(chdtri(df, 1e-16) / df)
-    s = low + (high - low) * (nodes + 1) / 2
-    log_density = (
-        np.log(2.0)
-        + df / 2 * np.log(df / 2)
-        - gammaln(df / 2)
-        + (df - 1) * np.log(s)
-        - df * s * s / 2
-    )
-    mass = weights * (high - low) / 2 * np.exp(log_density)
-    mass /= mass.sum()
+    s, mass = mean_square_nodes(df, _OUTER)
     out = np.empty(q.shape)
     for piece in np.array_split(np.arange(q.size), max(1, q.size // 64)):
         inside = range_cdf(q[piece][:, None] * s, groups)

@@ -1,0 +1,119 @@
+"""`surefoot power`: how many topics a comparison needs."""
+
+import click
+
+from surefoot.cli.options import NumberList, Output, output_options, scores_input
+from surefoot.data.scores import ScoreMatrix
+
+TESTS = (
+    "t", "t_risk", "wilcoxon", "sign", "bootstrap", "randomization",
+    "basic", "studentized", "percentile", "bca",
+)  # fmt: skip
+
+
+@click.command("power")
+@scores_input(required=False)
+@click.option("--champion", metavar="NAME", help="With SCORES: what is in use now.")
+@click.option(
+    "--system", metavar="NAME[,NAME]", help="With SCORES: challengers. [default: all others]"
+)
+@click.option(
+    "--test",
+    "kind",
+    type=click.Choice(TESTS),
+    default="t",
+    show_default=True,
+    help="An interval (basic, studentized, percentile, bca) must leave zero out.",
+)
+@click.option("--alpha", type=click.FloatRange(min=0), help="Extra weight of a loss. [default: 0]")
+@click.option("--r", type=click.FloatRange(min=1), help="Minus form, r = 1 + alpha.")
+@click.option("--effect", type=float, help="Without SCORES: mean difference over its sd.")
+@click.option("--delta", type=float, help="Mean difference to find. [default: the observed one]")
+@click.option("--sd", type=float, help="Without SCORES: standard deviation of the differences.")
+@click.option(
+    "--topics", type=NumberList(minimum=2), help="Answer with the power at these numbers instead."
+)
+@click.option(
+    "--target",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.8,
+    show_default=True,
+    help="The power wanted.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Significance level.",
+)
+@click.option(
+    "--comparisons",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Comparisons that share the level (Bonferroni).",
+)
+@click.option(
+    "--margins", type=click.Choice(["smoothed", "beta"]), default="smoothed", show_default=True
+)
+@click.option(
+    "--copula", type=click.Choice(["empirical", "gaussian"]), default="empirical", show_default=True
+)
+@click.option("--simulations", type=click.IntRange(min=100), default=2000, show_default=True)
+@click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
+@output_options
+def command(
+    scores: ScoreMatrix | None,
+    output: Output,
+    champion: str | None,
+    system: str | None,
+    kind: str,
+    alpha: float | None,
+    r: float | None,
+    effect: float | None,
+    delta: float | None,
+    sd: float | None,
+    topics: tuple[float, ...] | None,
+    target: float,
+    level: float,
+    comparisons: int,
+    margins: str,
+    copula: str,
+    simulations: int,
+    resamples: int,
+) -> None:
+    """How many topics a comparison needs, or which power it reaches.
+
+    With SCORES and a champion, by simulating new topics for the same systems; with --effect, or
+    --delta and --sd, by formula.
+    """
+    from surefoot.render.progress import progress
+    from surefoot.workflows.power import power
+
+    if alpha is not None and r is not None:
+        raise click.UsageError("give --alpha or --r, not both (r = 1 + alpha)")
+    with progress("simulating", show=output.progress) as update:
+        result = power(
+            scores,
+            champion=champion,
+            system=system,
+            test=kind,
+            alpha=alpha,
+            r=r,
+            effect=effect,
+            delta=delta,
+            sd=sd,
+            topics=topics,
+            target=target,
+            level=level,
+            comparisons=comparisons,
+            margins=margins,
+            copula=copula,
+            simulations=simulations,
+            resamples=resamples,
+            seed=output.seed,
+            threads=output.threads,
+            progress=update,
+        )
+    output.write(result)
