@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from surefoot.data.qrels import Qrels
 from surefoot.data.rankings import JudgedRankings
-from surefoot.data.scores import ScoreMatrix, unknown_name
+from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import AlignmentError, InputError, MeasureError, UnreliableWarning
 from surefoot.io.join import index_of, judge_run, resolve_threads
 from surefoot.io.trec import read_qrels, run_name
@@ -200,7 +201,7 @@ def _score(
     here = Conditions(conditions.level, conditions.ties, conditions.depth, threads)
     scores = [_topic_scores(r.measure, judged, here, reference) for r in requested]
     span = None
-    if tie_effect and conditions.ties != "rank" and bool((np.diff(judged.score) == 0).any()):
+    if tie_effect and conditions.ties != "rank" and _has_ties(judged):
         span = []
         for r in requested:
             ends = [
@@ -214,6 +215,13 @@ def _score(
             ]
             span.append((float(ends[0].mean()), float(ends[1].mean())))
     return _Scored(name or judged.name, judged.in_run, scores, judged.extra_topics, span)
+
+
+def _has_ties(judged: JudgedRankings) -> bool:
+    tied = np.diff(judged.score) == 0
+    borders = judged.offsets[1:-1] - 1  # the last row of a topic and the first of the next
+    tied[borders[(borders >= 0) & (borders < len(tied))]] = False
+    return bool(tied.any())
 
 
 def _topic_scores(
@@ -270,16 +278,18 @@ def _reference(
     by_name: dict[str, Any] = {}
     for name, run in named:
         if isinstance(run, (str, os.PathLike)):
-            by_name[str(run)] = run
             by_name[run_name(str(run))] = run
         if name is not None:
             by_name[name] = run
         if hasattr(run, "name"):
             by_name[str(run.name)] = run
     if baseline not in by_name:
-        if os.path.exists(baseline):  # noqa: PTH110
+        if Path(baseline).exists():
             return reader.read(baseline, 1)
-        raise AlignmentError(unknown_name("run", baseline, tuple(by_name)))
+        raise AlignmentError(
+            f"the baseline {baseline!r} is neither one of the runs nor a file. "
+            f"Hint: the runs are {', '.join(map(repr, by_name))}"
+        )
     return reader.read(by_name[baseline], 1)
 
 
