@@ -174,6 +174,7 @@ def pose(
                 f"all {y.size} scores are {y[0]:g}: there is no spread to model. "
                 "Hint: check the measure and the input"
             )
+        _refuse_exact_fit(system, topic, y)
         if default_priors(family, y)["sigma"].numbers[-1] > 2.5:  # brms' scale for small scores
             warnings = (
                 "scores go beyond 1, so the default priors, whose scale follows the scores, "
@@ -204,6 +205,25 @@ def pose(
     )
     mean = float(inside.mean())
     return Problem(kind, data, priors, zeros, ones, centre=math.log(mean / (1 - mean)))
+
+
+def _refuse_exact_fit(
+    system: npt.NDArray[np.int64], topic: npt.NDArray[np.int64], y: FloatArray
+) -> None:
+    """Refuse scores without noise, whose likelihood grows without bound as sigma shrinks."""
+    systems, topics = np.unique(system).size, np.unique(topic).size
+    if y.size <= systems + topics - 1:
+        return  # too few cells to tell
+    rest = y - y.mean()
+    for _ in range(30):
+        for index in (system, topic):
+            count = np.maximum(np.bincount(index), 1)
+            rest = rest - (np.bincount(index, weights=rest) / count)[index]
+    if float(np.abs(rest).max()) <= 1e-9 * float(np.ptp(y)):
+        raise ModelError(
+            "the scores are exactly a system effect plus a topic effect, without any noise to "
+            "estimate: sigma would be zero. Hint: check the table for copied columns"
+        )
 
 
 def _split_inflated(

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.errors import ModelError
 from surefoot.inference.bayes.intercept import (
     draw_intercept,
     level_variance,
@@ -20,8 +19,13 @@ from surefoot.inference.bayes.intercept import (
 )
 from surefoot.inference.bayes.priors import Prior
 from surefoot.inference.bayes.proposal import fit_proposal
-from surefoot.inference.bayes.psis import psis_smooth
-from surefoot.inference.bayes.sample import Sample, importance_ess, systematic_resample
+from surefoot.inference.bayes.psis import UNRELIABLE_KHAT, psis_smooth
+from surefoot.inference.bayes.sample import (
+    Sample,
+    importance_ess,
+    systematic_resample,
+    weight_doubts,
+)
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -88,14 +92,18 @@ def sample_gaussian(
     data = SumsOfSquares.of(values)
     n_systems, n_topics = data.shape
     cells = n_systems * n_topics
-    check_spread(data)
 
     def density(theta: FloatArray) -> FloatArray:
         return log_marginal(theta, data, priors)
 
-    fitted = fit_proposal(density, _start(data), rng, points=1500, components=5)
-    theta, proposed = fitted.mixture.draw(int(1.3 * n_draws) + 200, rng)
-    log_weight, khat = psis_smooth(density(theta) - proposed)
+    for careful in (False, True):
+        fitted = fit_proposal(
+            density, _start(data), rng, points=1500, components=5, careful=careful
+        )
+        theta, proposed = fitted.mixture.draw(int(1.3 * n_draws) + 200, rng)
+        log_weight, khat = psis_smooth(density(theta) - proposed)
+        if khat <= UNRELIABLE_KHAT:
+            break
     weight = np.exp(log_weight)
     index = systematic_resample(weight, n_draws, rng)
     # neighbours of an even sequence are unlike each other; shuffle so that thinning is harmless
@@ -132,20 +140,8 @@ def sample_gaussian(
         "topic": topic,
     }
     efficiency = 1 / float(weight @ weight) / len(weight)
-    return Sample(draws, METHOD, ess, khat=khat, efficiency=efficiency)
-
-
-def check_spread(data: SumsOfSquares) -> None:
-    """Refuse scores whose likelihood has no maximum."""
-    cells = data.shape[0] * data.shape[1]
-    scale = abs(data.mean) + np.sqrt((data.between_systems + data.between_topics) / cells)
-    if (data.shape[0] - 1) * (data.shape[1] - 1) > 0 and data.residual <= cells * (
-        1e-9 * scale
-    ) ** 2:
-        raise ModelError(
-            "the scores are exactly a system effect plus a topic effect, without any noise to "
-            "estimate: sigma would be zero. Hint: check the table for constant or copied columns"
-        )
+    doubts = weight_doubts(khat, efficiency)
+    return Sample(draws, METHOD, ess, khat=khat, efficiency=efficiency, warnings=doubts)
 
 
 def _contrasts(

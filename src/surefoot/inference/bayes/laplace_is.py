@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.errors import ModelError
 from surefoot.inference.bayes.families import Problem
 from surefoot.inference.bayes.intercept import (
     draw_intercept,
@@ -23,17 +22,26 @@ from surefoot.inference.bayes.intercept import (
     split_level,
 )
 from surefoot.inference.bayes.proposal import Fitted, fit_proposal
-from surefoot.inference.bayes.psis import UNRELIABLE_KHAT, psis_smooth
-from surefoot.inference.bayes.sample import Sample, importance_ess, systematic_resample
+from surefoot.inference.bayes.psis import psis_smooth
+from surefoot.inference.bayes.sample import (
+    Sample,
+    importance_ess,
+    systematic_resample,
+    weight_doubts,
+)
 from surefoot.kernels.hierarchy import laplace
 
 FloatArray = npt.NDArray[np.float64]
 Report = Callable[[float, float], None]
 
 METHOD = "Laplace importance sampling"
+# a second attempt is worth while below this
+HOPELESS_KHAT = 1.5
 METHOD_GAUSSIAN = "exact marginal sampling with missing cells"
-# below this share of effective draws the fallback takes over
-LEAST_EFFICIENCY = 0.2
+
+
+class ApproximationError(Exception):
+    """No draw has a weight: another engine must take over."""
 
 
 @dataclass(slots=True)
@@ -165,11 +173,30 @@ def sample_laplace(
     report : callable, optional
         Told how much is done.
     """
+    for careful in (False, True):
+        sample = _attempt(problem, n_draws, rng, careful, threads, per_theta, report)
+        if not sample.warnings or sample.khat > HOPELESS_KHAT:
+            break
+    return sample
+
+
+def _attempt(
+    problem: Problem,
+    n_draws: int,
+    rng: np.random.Generator,
+    careful: bool,
+    threads: int,
+    per_theta: int,
+    report: Report | None,
+) -> Sample:
     data = problem.data
     start = np.zeros(data.size)
     start[0] = problem.centre
     approximation = _Approximation(problem, threads, problem.centre, start)
-    fitted = fit_proposal(approximation.log_marginal, _start(problem), rng)
+    try:
+        fitted = fit_proposal(approximation.log_marginal, _start(problem), rng, careful=careful)
+    except np.linalg.LinAlgError as error:
+        raise ApproximationError("the Laplace approximation has no proper maximum") from error
     approximation.learn(fitted)
     exact = problem.family.kernel == "gaussian"
     per_theta = 1 if exact else per_theta
@@ -243,7 +270,7 @@ def _finish(
     log_weight = np.concatenate([b[2].ravel() for b in blocks])
     levels = np.concatenate([b[3].ravel() for b in blocks])
     if not np.isfinite(log_weight.max()):
-        raise ModelError("the Laplace approximation failed everywhere")
+        raise ApproximationError("the Laplace approximation failed everywhere")
     smoothed, khat = psis_smooth(log_weight)
     weight = np.exp(smoothed)
     efficiency = 1 / float(weight @ weight) / len(weight)
@@ -268,14 +295,10 @@ def _finish(
     }
     if data.fixed == 2:
         draws["k"] = chosen[:, 1].copy()
-    doubts = []
-    if khat > UNRELIABLE_KHAT:
-        doubts.append(f"Pareto k-hat of the importance weights is {khat:.2f}, above 0.7")
-    if efficiency < LEAST_EFFICIENCY:
-        doubts.append(f"only {efficiency:.0%} of the weighted draws are effective")
+    doubts = weight_doubts(khat, efficiency)
     exact = problem.family.kernel == "gaussian"
     method = METHOD_GAUSSIAN if exact else METHOD
-    return Sample(draws, method, ess, khat=khat, efficiency=efficiency, warnings=tuple(doubts))
+    return Sample(draws, method, ess, khat=khat, efficiency=efficiency, warnings=doubts)
 
 
 def _ess(

@@ -154,6 +154,7 @@ def fit_proposal(
     rounds: int = 6,
     components: int = 4,
     enough: float = 0.85,
+    careful: bool = False,
 ) -> Fitted:
     """Fit a mixture of Student t distributions to an unnormalised log density.
 
@@ -169,7 +170,12 @@ def fit_proposal(
         Components of the final mixture, besides a wide one that guards the tails.
     enough : float
         Stop when a round's weights are worth this share of their number.
+    careful : bool
+        Look harder at the tails: four times the points, more of them in wide components. For a
+        second attempt, when the weights of the first had too heavy a tail.
     """
+    points = 4 * points if careful else points
+    guard = 0.05 if careful else 0.02
     mode, covariance = find_mode(log_density, start)
     mixture = StudentMixture(
         np.array([0.75, 0.25]),
@@ -193,7 +199,7 @@ def fit_proposal(
         # every point counts under the mixture of all proposals so far
         pooled = np.logaddexp.reduce([m.log_density(theta) for m in used], axis=0)
         weight = _normalised(target - pooled)
-        mixture = _refit(theta, weight, 1 if turn == 0 else components)
+        mixture = _refit(theta, weight, 1 if turn == 0 else components, guard)
     best = mixture if efficiency > 0 else used[0]
     return Fitted(best, efficiency, theta, target)
 
@@ -208,7 +214,7 @@ def _worth(log_weight: FloatArray) -> float:
     return float(1 / (weight @ weight) / len(weight))
 
 
-def _refit(theta: FloatArray, weight: FloatArray, components: int) -> StudentMixture:
+def _refit(theta: FloatArray, weight: FloatArray, components: int, guard: float) -> StudentMixture:
     """Weighted expectation maximisation for a mixture of t distributions with 8 df."""
     n, d = theta.shape
     mean = weight @ theta
@@ -242,10 +248,12 @@ def _refit(theta: FloatArray, weight: FloatArray, components: int) -> StudentMix
         share = np.exp(logs - np.logaddexp.reduce(logs, axis=0))
         latent = (8.0 + d) / (8.0 + squares)
     assert mixture is not None
-    return _guarded(mixture, mean, covariance)
+    return _guarded(mixture, mean, covariance, guard)
 
 
-def _guarded(mixture: StudentMixture, mean: FloatArray, covariance: FloatArray) -> StudentMixture:
+def _guarded(
+    mixture: StudentMixture, mean: FloatArray, covariance: FloatArray, share: float
+) -> StudentMixture:
     """Add wide components, so that weights stay bounded where the fit has seen few points.
 
     One is wide in every direction; the others in one coordinate each, because the logarithm of a
@@ -257,7 +265,7 @@ def _guarded(mixture: StudentMixture, mean: FloatArray, covariance: FloatArray) 
         stretched = 1.5 * covariance
         stretched[i, i] += 12.0 * covariance[i, i]
         scales.append(stretched)
-    guard = np.array([0.03] + [0.02] * d)
+    guard = np.full(d + 1, share)
     return StudentMixture(
         np.concatenate([(1 - guard.sum()) * mixture.weights, guard]),
         np.concatenate([mixture.means, np.repeat(mean[None], d + 1, axis=0)]),

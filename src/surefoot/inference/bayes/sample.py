@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.inference.bayes.psis import UNRELIABLE_KHAT
+
 FloatArray = npt.NDArray[np.float64]
+
+# below this share of effective draws importance weights are not to be relied on
+LEAST_EFFICIENCY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +71,13 @@ def importance_ess(weights: FloatArray, values: FloatArray, *, group: int = 1) -
     error = (terms**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(error > 0, variance / error, float(len(weights))))
+
+
+def weight_doubts(khat: float, efficiency: float) -> tuple[str, ...]:
+    """What is wrong with importance weights, in words; nothing if they are good."""
+    out = []
+    if khat > UNRELIABLE_KHAT:
+        out.append(f"Pareto k-hat of the importance weights is {khat:.2f}, above 0.7")
+    if efficiency < LEAST_EFFICIENCY:
+        out.append(f"only {efficiency:.1%} of the weighted draws are effective")
+    return tuple(out)

@@ -1,0 +1,170 @@
+"""Engines agree with each other, and every way in which one breaks shows."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from surefoot.data.scores import ScoreMatrix
+from surefoot.errors import ModelError, UnreliableWarning
+from surefoot.inference.bayes import engines, laplace_is
+from surefoot.workflows.fit import fit
+
+
+def matrix(values):
+    names = (tuple(f"{k}{i}" for i in range(n)) for k, n in zip("st", values.shape, strict=True))
+    return ScoreMatrix(*names, values)
+
+
+def beta_scores(n_systems, n_topics, *, phi=3.0, level=0.0, sd=(0.5, 0.8), seed=0):
+    rng = np.random.default_rng(seed)
+    eta = level + sd[0] * rng.normal(size=(n_systems, 1)) + sd[1] * rng.normal(size=n_topics)
+    mu = 1 / (1 + np.exp(-eta))
+    return np.clip(rng.beta(mu * phi, (1 - mu) * phi), 1e-5, 1 - 1e-5)
+
+
+def with_holes(values, share=0.3, seed=1):
+    out = values.copy()
+    out[np.random.default_rng(seed).random(values.shape) < share] = np.nan
+    return out
+
+
+def quick(values, family, **options):
+    return fit(matrix(values), family=family, **({"draws": 4000, "criteria": False} | options))
+
+
+def assert_same(one, two, *, means=0.12, quantiles=0.25):
+    rows = {row["parameter"]: row for row in two.rows()}
+    for row in one.rows():
+        other = rows[row["parameter"]]
+        if row["parameter"] == "nu":
+            continue  # its tail is long: compared through its logarithm elsewhere
+        sd = max(row["sd"], other["sd"])
+        assert abs(row["mean"] - other["mean"]) < means * sd, row["parameter"]
+        for name in ("q2.5", "q50", "q97.5"):
+            assert abs(row[name] - other[name]) < quantiles * sd, (row["parameter"], name)
+
+
+@pytest.mark.parametrize(
+    ("family", "engine", "values"),
+    [
+        ("gaussian", "exact", beta_scores(12, 9)),
+        ("gaussian", "laplace", with_holes(beta_scores(12, 9))),
+        ("student", "laplace", beta_scores(12, 9)),
+        ("zoib", "laplace", with_holes(beta_scores(12, 9))),
+    ],
+)
+def test_importance_sampling_agrees_with_chains(family, engine, values):
+    one = quick(values, family, engine=engine)
+    two = quick(values, family, engine="hmc", draws=16_000)
+    assert max(two.rhat.values()) < 1.05
+    assert_same(one, two)
+
+
+HARD = {
+    "two systems": beta_scores(2, 50),
+    "two by two": beta_scores(2, 2),
+    "ten systems": beta_scores(10, 5),
+    "one topic": beta_scores(10, 1),
+    "one system": beta_scores(1, 12),
+    "hugging zero": beta_scores(20, 30, phi=1.0, level=-3.0, sd=(0.5, 2.0)),
+    "hugging one": beta_scores(20, 30, phi=1.0, level=3.0, sd=(0.5, 2.0)),
+    "large topic sd": beta_scores(20, 30, phi=1.2, sd=(1.0, 4.0)),
+    "equal systems": np.repeat(beta_scores(1, 30), 8, axis=0),
+    "all-zero topic": np.hstack([beta_scores(10, 20), np.zeros((10, 1))]),
+    "missing cells": with_holes(beta_scores(10, 20)),
+    "an empty topic": np.hstack([beta_scores(6, 10), np.full((6, 1), np.nan)]),
+    "constant scores": np.full((4, 6), 0.4),
+}
+
+
+@pytest.mark.parametrize("case", HARD)
+def test_hard_tables_fit_or_say_so(case, recwarn):
+    posterior = quick(HARD[case], "zoib", draws=2000)
+    assert all(np.isfinite(v).all() for v in posterior.draws.values())
+    if posterior.method == laplace_is.METHOD:
+        assert posterior.khat <= 0.7
+        assert posterior.efficiency >= 0.2
+        assert posterior.warnings == ()
+    else:
+        assert posterior.method.startswith("batched HMC (fallback: ")
+    assert len(recwarn) == len(posterior.warnings)
+
+
+def test_failed_diagnostics_hand_over_to_chains(monkeypatch):
+    real = laplace_is._finish
+
+    def doubtful(*arguments):
+        return replace(real(*arguments), khat=0.9, warnings=("k-hat is 0.90",))
+
+    values = beta_scores(6, 8)
+    good = quick(values, "zoib")
+    monkeypatch.setattr(laplace_is, "_finish", doubtful)
+    posterior = quick(values, "zoib")
+    assert posterior.method == "batched HMC (fallback: k-hat is 0.90)"
+    assert np.isnan(posterior.khat)
+    assert_same(good, posterior)
+
+
+def test_failed_laplace_hands_over_to_chains(monkeypatch):
+    def fail(*arguments, **options):
+        raise laplace_is.ApproximationError("Laplace failed")
+
+    values = beta_scores(6, 8)
+    good = quick(values, "zoib")
+    monkeypatch.setattr(engines, "sample_laplace", fail)
+    posterior = quick(values, "zoib")
+    assert posterior.method == "batched HMC (fallback: Laplace failed)"
+    assert_same(good, posterior)
+
+
+def test_skew_normal_recovers_a_skewed_error():
+    rng = np.random.default_rng(8)
+    delta = 0.95
+    noise = delta * np.abs(rng.normal(size=(15, 25))) + np.sqrt(1 - delta**2) * rng.normal(
+        size=(15, 25)
+    )
+    values = 0.3 + 0.1 * noise + 0.05 * rng.normal(size=(15, 1)) + 0.05 * rng.normal(size=25)
+    posterior = quick(values, "skew_normal")
+    assert posterior.method == "batched HMC"
+    assert max(posterior.rhat.values()) < 1.05
+    low, high = np.quantile(posterior.draws["lambda"], (0.01, 0.99))
+    assert low < delta / np.sqrt(1 - delta**2) < high
+
+
+@pytest.mark.slow
+def test_degenerate_skew_normal_is_said(covid_pooled):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        fit(covid_pooled, family="skew_normal", draws=2000, criteria=False)
+    assert any("pile up at an edge" in str(w.message) for w in said)
+    assert all(w.category is UnreliableWarning for w in said)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "student", "skew_normal"])
+def test_scores_without_noise_are_refused(family):
+    with pytest.raises(ModelError, match="without any noise"):
+        quick(HARD["equal systems"], family)
+    with pytest.raises(ModelError, match="no spread"):
+        quick(HARD["constant scores"], family)
+
+
+def test_scale_of_scores_is_said():
+    with pytest.warns(UnreliableWarning, match="scores go beyond 1"):
+        posterior = quick(100 * beta_scores(8, 9), "gaussian")
+    assert float(posterior.settings["priors"]["sigma"].split(",")[2].rstrip(")")) > 2.5
+
+
+def test_scores_of_zero_and_one_alone_are_refused():
+    with pytest.raises(ModelError, match="strictly between"):
+        quick(np.array([[0.0, 1.0], [1.0, 0.0]]), "zoib")
+
+
+def test_engines_refuse_what_they_cannot_do():
+    with pytest.raises(ModelError, match="engine exact"):
+        quick(beta_scores(4, 5), "zoib", engine="exact")
+    with pytest.raises(ModelError, match="no engine laplace"):
+        quick(beta_scores(4, 5), "skew_normal", engine="laplace")
+    with pytest.raises(ModelError, match="unknown engine"):
+        quick(beta_scores(4, 5), "zoib", engine="magic")
