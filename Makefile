@@ -43,3 +43,7 @@ clean:
 # Ours against other evaluators; TREC_EVAL= and INST_EVAL= add those programs.
 conformance: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.conformance
+
+# Do intervals and tests keep what they promise? Reads ../shared/data; writes docs/method/calibration.md.
+calibrate: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.calibrate_inference

@@ -22,6 +22,7 @@ _HOMES = {
     "forecast": "surefoot.workflows.forecast",
     "intervals": "surefoot.workflows.intervals",
     "lint": "surefoot.workflows.lint",
+    "normality": "surefoot.workflows.normality",
     "paired": "surefoot.workflows.paired",
     "pairs": "surefoot.workflows.ranks",
     "power": "surefoot.workflows.power",
@@ -49,6 +50,7 @@ __all__ = [
     "forecast",
     "intervals",
     "lint",
+    "normality",
     "paired",
     "pairs",
     "power",
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from surefoot.workflows.forecast import forecast
     from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
+    from surefoot.workflows.normality import normality
     from surefoot.workflows.paired import paired
     from surefoot.workflows.power import power
     from surefoot.workflows.ppd_risk import ppd_risk

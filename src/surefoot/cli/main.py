@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ci": ("surefoot.cli.ci", "Confidence intervals of the risk."),
     "test": ("surefoot.cli.test", "Significance tests with corrections for many systems."),
     "power": ("surefoot.cli.power", "How many topics a comparison needs."),
+    "normality": ("surefoot.cli.normality", "Are differences normal; which interval to trust."),
     "gate": ("surefoot.cli.gate", "Fail a build when a challenger is too risky."),
     "fit": ("surefoot.cli.fit", "Fit a Bayesian hierarchical model to many systems."),
     "ppd-risk": ("surefoot.cli.ppd_risk", "Risk on new topics, by posterior prediction."),
