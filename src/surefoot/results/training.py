@@ -32,6 +32,17 @@ class TrainingCard(Result):
     """One row per data split and baseline; baseline `none` where there is no champion."""
 
     command: ClassVar[str] = "train"
+    terminal: ClassVar[tuple[str, ...]] = (
+        "split",
+        "baseline",
+        "mean",
+        "baseline_mean",
+        "wins",
+        "losses",
+        "loss_over_20",
+        "u_risk",
+        "t_risk",
+    )
 
     entries: tuple[dict[str, Any], ...] = field(repr=False)
     history: tuple[dict[str, float], ...] = field(default=(), repr=False)

@@ -1,0 +1,59 @@
+"""Objectives compared over folds, one row each: 000's Table 3 and 003's Table 7 as one table."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from surefoot.results.record import Column, Result
+
+CROSS_VALIDATION_COLUMNS = (
+    "objective",
+    "alpha",
+    "folds",
+    "queries",
+    "ndcg_1",
+    "mean",
+    "champion_mean",
+    "risk_reward",
+    "loss_win",
+    "losses",
+    "wins",
+    "loss_over_20",
+    "difference",
+    "low",
+    "high",
+    "reward_risk_baselines",
+    "win_loss_baselines",
+    "losses_baselines",
+    "wins_baselines",
+    "loss_over_20_baselines",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossValidation(Result):
+    """One row per objective and alpha, over the test queries of all folds.
+
+    The first block is against the single champion; `difference`, `low`, `high` compare the mean
+    with the plain objective's (paired bootstrap over queries); the last block is the macro-average
+    over the learned baselines, empty where there are none.
+    """
+
+    command: ClassVar[str] = "cross-validate"
+    terminal: ClassVar[tuple[str, ...]] = (
+        "objective",
+        "alpha",
+        "mean",
+        "risk_reward",
+        "loss_win",
+        "losses",
+        "wins",
+        "loss_over_20",
+        "low",
+        "high",
+    )
+
+    entries: tuple[dict[str, Any], ...] = field(repr=False)
+
+    def columns(self) -> dict[str, Column]:
+        """The table's columns."""
+        return {name: [e[name] for e in self.entries] for name in CROSS_VALIDATION_COLUMNS}
