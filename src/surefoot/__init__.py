@@ -16,17 +16,20 @@ _HOMES = {
     "artifacts": "surefoot.workflows.artifacts",
     "brisk": "surefoot.workflows.brisk",
     "check": "surefoot.workflows.check",
+    "cross_validate": "surefoot.workflows.cross_validate",
     "difficulty": "surefoot.workflows.difficulty",
     "evaluate": "surefoot.workflows.evaluate",
     "fit": "surefoot.workflows.fit",
     "forecast": "surefoot.workflows.forecast",
     "intervals": "surefoot.workflows.intervals",
+    "learn": "surefoot.learn",
     "lint": "surefoot.workflows.lint",
     "normality": "surefoot.workflows.normality",
     "paired": "surefoot.workflows.paired",
     "pairs": "surefoot.workflows.ranks",
     "power": "surefoot.workflows.power",
     "ppd_risk": "surefoot.workflows.ppd_risk",
+    "rank": "surefoot.workflows.rank",
     "ranks": "surefoot.workflows.ranks",
     "read_qrels": "surefoot.io.trec",
     "read_run": "surefoot.io.trec",
@@ -34,6 +37,7 @@ _HOMES = {
     "risk": "surefoot.workflows.risk",
     "test": "surefoot.workflows.compare",
     "topics": "surefoot.workflows.topics",
+    "train": "surefoot.workflows.train",
 }
 
 __all__ = [
@@ -44,17 +48,20 @@ __all__ = [
     "artifacts",
     "brisk",
     "check",
+    "cross_validate",
     "difficulty",
     "evaluate",
     "fit",
     "forecast",
     "intervals",
+    "learn",
     "lint",
     "normality",
     "paired",
     "pairs",
     "power",
     "ppd_risk",
+    "rank",
     "ranks",
     "read_qrels",
     "read_run",
@@ -62,6 +69,7 @@ __all__ = [
     "risk",
     "test",
     "topics",
+    "train",
 ]
 
 if TYPE_CHECKING:
@@ -74,6 +82,7 @@ if TYPE_CHECKING:
     from surefoot.workflows.brisk import brisk
     from surefoot.workflows.check import check
     from surefoot.workflows.compare import test
+    from surefoot.workflows.cross_validate import cross_validate
     from surefoot.workflows.difficulty import difficulty
     from surefoot.workflows.evaluate import evaluate
     from surefoot.workflows.fit import fit
@@ -84,9 +93,11 @@ if TYPE_CHECKING:
     from surefoot.workflows.paired import paired
     from surefoot.workflows.power import power
     from surefoot.workflows.ppd_risk import ppd_risk
+    from surefoot.workflows.rank import rank
     from surefoot.workflows.ranks import pairs, ranks
     from surefoot.workflows.risk import risk
     from surefoot.workflows.topics import topics
+    from surefoot.workflows.train import train
 
 
 def __getattr__(name: str) -> Any:

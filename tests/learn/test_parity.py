@@ -36,7 +36,7 @@ def test_lightgbm_trees_are_identical_at_alpha_zero(
         "lambdarank_norm": normalise,
         "lambdarank_truncation_level": truncation,
         "sigmoid": 1.5,
-        "num_threads": 2,
+        "num_threads": 1,
         "deterministic": True,
         "force_row_wise": True,
     }
@@ -104,7 +104,7 @@ def test_xgboost_ndcg_is_equal_at_alpha_zero(collection, normalise: bool) -> Non
         "eval_metric": "ndcg@10",
         "ndcg_exp_gain": True,
         "base_score": 0.0,
-        "nthread": 2,
+        "nthread": 1,
     }
     pairs = {
         "objective": "rank:ndcg",

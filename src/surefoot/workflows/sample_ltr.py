@@ -106,9 +106,7 @@ def write_ltr_sample(
         raise InputError(f"cannot write {home}: {error.strerror}") from None
     data = generate_ltr(queries=queries, documents=documents, features=features, seed=seed)
     edges = [queries * p // PARTS for p in range(PARTS + 1)]
-    texts = [
-        _svmlight(data.select(np.arange(a, b))) for a, b in zip(edges, edges[1:], strict=False)
-    ]
+    texts = [_svmlight(data.select(np.arange(a, b))) for a, b in pairwise(edges)]
     champion = read_champions("feature:1", data, Objective(name="ndcg")).values[0]
     table = "topic,score\n" + "".join(
         f"{q},{v!r}\n" for q, v in zip(data.queries, champion.tolist(), strict=True)

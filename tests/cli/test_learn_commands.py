@@ -1,0 +1,173 @@
+"""train, rank and cross-validate from outside: files, exit codes, resumption."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from surefoot.cli.cross_validate import command as cross_validate
+from surefoot.cli.main import run
+from surefoot.cli.rank import command as rank
+from surefoot.cli.train import command as train
+from surefoot.learn.model import Ranker
+from surefoot.results.training import CARD_COLUMNS
+from surefoot.workflows.sample_ltr import write_ltr_sample
+
+pytest.importorskip("lightgbm")
+SMALL = ["--rounds", "5", "--leaves", "7", "--threads", "1"]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory) -> Path:
+    home = tmp_path_factory.mktemp("ltr")
+    write_ltr_sample(home, queries=40, documents=12, features=8, seed=1)
+    return home
+
+
+def call(command, *args: object) -> str:
+    result = CliRunner().invoke(command, [str(a) for a in args], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def failure(monkeypatch, capsys, command, *args: object) -> tuple[int, str]:
+    """Exit code and the line on stderr, as the program gives them."""
+    monkeypatch.setattr("sys.argv", ["surefoot", *map(str, args)])
+    with pytest.raises(SystemExit) as stop:
+        run(command, "surefoot")
+    return int(stop.value.code or 0), capsys.readouterr().err
+
+
+@pytest.mark.parametrize("booster", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("objective", ["ndcg", "u-cro", "saro", "faro", "georisk"])
+def test_train_then_rank(sample: Path, tmp_path: Path, objective: str, booster: str) -> None:
+    pytest.importorskip(booster)
+    model, ranked = tmp_path / "model.json", tmp_path / "run.txt"
+    options = ["--objective", objective, "--alpha", 5, "--booster", booster, *SMALL]
+    out = call(
+        train,
+        sample / "train.svm",
+        *("--valid", sample / "valid.svm", "--baseline", sample / "champion.csv"),
+        *("-o", model, "--format", "json", *options),
+    )
+    card = json.loads(out)
+    assert card["command"] == "train"
+    assert [r["split"] for r in card["rows"]] == ["train", "valid"]
+    assert tuple(card["rows"][0]) == CARD_COLUMNS
+    assert card["rows"][0]["baseline"] == "champion"
+    document = json.loads(model.read_text())
+    assert document["format"] == "surefoot-ranker/1"
+    assert document["card"]["rows"] == card["rows"]
+    assert len(document["card"]["history"]) == 5
+    call(rank, model, sample / "test.svm", "-o", ranked, "-q")
+    lines = [line.split() for line in ranked.read_text().splitlines()]
+    assert all(len(fields) == 6 and fields[1] == "Q0" for fields in lines)
+    first = [fields for fields in lines if fields[0] == lines[0][0]]
+    assert [int(f[3]) for f in first] == list(range(1, len(first) + 1))
+    assert np.all(np.diff([float(f[4]) for f in first]) <= 0)
+    assert first[0][2].startswith(f"d{lines[0][0]}-")
+
+
+def test_run_model_and_feature_are_champions_of_one_value(sample: Path, tmp_path: Path) -> None:
+    """A model, the run it makes and a feature all become the same measure."""
+    model, ranked = tmp_path / "champion.json", tmp_path / "champion.run"
+    call(train, sample / "train.svm", "-o", model, *SMALL)
+    call(rank, model, sample / "train.svm", "-o", ranked, "-q")
+    rows = json.loads(
+        call(
+            train,
+            sample / "train.svm",
+            *("--objective", "georisk", "-o", tmp_path / "m.json", "--format", "json", *SMALL),
+            *("--baseline", model, "--baseline", ranked, "--baseline", "feature:1"),
+        )
+    )["rows"]
+    assert [r["baseline"] for r in rows] == ["champion", "champion'", "feature:1"]
+    assert rows[0]["baseline_mean"] == rows[1]["baseline_mean"]
+
+
+def test_early_stopping_on_risk(sample: Path, tmp_path: Path) -> None:
+    for booster in ("lightgbm", "xgboost"):
+        pytest.importorskip(booster)
+        model = tmp_path / f"{booster}.json"
+        call(
+            train,
+            sample / "train.svm",
+            *("--valid", sample / "valid.svm", "--baseline", "feature:1", "-o", model),
+            *("--objective", "u-cro", "--early-stopping", 3, "--stop-on", "u_risk"),
+            *("--rounds", 60, "--threads", 1, "--learning-rate", 0.5, "--booster", booster),
+        )
+        ranker = Ranker.load(model)
+        history = [h["u_risk"] for h in ranker.card["history"]]
+        assert len(history) < 60
+        assert ranker.rounds == int(np.argmax(history)) + 1
+
+
+def test_cross_validate_resumes_and_repeats_itself(sample: Path, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    arguments = [sample, "--baseline", "feature:1", "--alpha", "1,5", "--work", work, *SMALL]
+    arguments += ["--objective", "u-cro", "--objective", "georisk", "--learned-baselines"]
+    first = CliRunner().invoke(cross_validate, [str(a) for a in [*arguments, "--format", "json"]])
+    assert first.exit_code == 0, first.output
+    assert "trained 25 models, reused 0" in first.stderr
+    rows = json.loads(first.stdout)["rows"]
+    assert [(r["objective"], r["alpha"]) for r in rows] == [
+        ("ndcg", 0.0),
+        ("u-cro", 1.0),
+        ("u-cro", 5.0),
+        ("georisk", 1.0),
+        ("georisk", 5.0),
+    ]
+    assert all(r["queries"] == 40 and r["wins"] + r["losses"] <= 40 for r in rows)
+    kept = sorted(work.iterdir())
+    assert len(kept) == 25
+    before = kept[1].stat().st_mtime_ns
+    kept[0].unlink()
+    kept[7].write_text('{"settings": {}}')  # of other settings
+    again = CliRunner().invoke(cross_validate, [str(a) for a in [*arguments, "--format", "json"]])
+    assert "trained 2 models, reused 23" in again.stderr
+    assert json.loads(again.stdout)["rows"] == rows
+    assert kept[1].stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--objective", "u-cro"], 1, "the objective 'u-cro' needs a champion. Hint: --baseline"),
+        (["--objective", "u-cro", "--baseline", "feature:99"], 1, "there is no feature 99"),
+        (["--objective", "u-cro", "--baseline", "no.csv"], 1, "cannot read the champion no.csv"),
+        (["--early-stopping", "3"], 1, "early stopping needs a validation set"),
+        (["--objective", "safe"], 2, "'safe' is not one of"),
+        (["--param", "x"], 2, "'x' is not NAME=VALUE"),
+        (["-m", "P@5"], 1, "cannot learn for 'P@5'"),
+    ],
+)
+def test_mistakes_are_one_line_with_the_way_out(
+    sample: Path, tmp_path: Path, monkeypatch, capsys, arguments, code: int, message: str
+) -> None:
+    found = failure(
+        monkeypatch,
+        capsys,
+        train,
+        *(sample / "train.svm", "-o", tmp_path / "m.json", *SMALL, *arguments),
+    )
+    assert found[0] == code
+    assert message in found[1]
+    if code == 1:
+        assert found[1].count("\n") == 1
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_rank_refuses_what_is_no_model(sample: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    for text in ("tree\n", "{}", "[]"):
+        (tmp_path / "x.json").write_text(text)
+        code, line = failure(monkeypatch, capsys, rank, tmp_path / "x.json", sample / "test.svm")
+        assert code == 1
+        assert "is not a ranker that surefoot wrote" in line
+
+
+def test_sample_is_the_same_for_the_same_seed(sample: Path, tmp_path: Path) -> None:
+    write_ltr_sample(tmp_path, queries=40, documents=12, features=8, seed=1)
+    for path in sample.iterdir():
+        assert (tmp_path / path.name).read_bytes() == path.read_bytes()
