@@ -37,6 +37,16 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
+# Arbitrary bytes through the C++ parser under AddressSanitizer and UBSan, for FUZZ_SECONDS.
+FUZZ_SECONDS ?= 30
+FUZZ_SEED ?= 1
+fuzz: build/fuzz_text
+	./build/fuzz_text $(FUZZ_SECONDS) $(FUZZ_SEED)
+
+build/fuzz_text: tests/fuzz/fuzz_text.cpp $(wildcard cpp/text_*.hpp)
+	mkdir -p build
+	$(CXX) -std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Icpp $< -o $@
+
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 

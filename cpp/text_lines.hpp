@@ -69,6 +69,13 @@ inline std::uint8_t kind_of(char c) { return kKinds[static_cast<unsigned char>(c
 
 constexpr std::size_t kPadding = 64;  // readable bytes behind every buffer
 
+// Bits that are set; the baseline of x86-64 has no instruction for it.
+SUREFOOT_INLINE unsigned count_bits(std::uint64_t x) {
+  x -= (x >> 1) & 0x5555555555555555ull;
+  x = (x & 0x3333333333333333ull) + ((x >> 2) & 0x3333333333333333ull);
+  return static_cast<unsigned>((((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull) >> 56);
+}
+
 // Positions of all bytes <= ' ' in text[0, size); `out` has room for size + kPadding entries.
 inline std::size_t index_separators(const char* text, std::size_t size, std::uint32_t* out) {
   std::size_t n = 0;
@@ -87,9 +94,9 @@ inline std::size_t index_separators(const char* text, std::size_t size, std::uin
     }
 #endif
     if (size - base < 64) mask &= (std::uint64_t{1} << (size - base)) - 1;
-    const int count = __builtin_popcountll(mask);
+    const unsigned count = count_bits(mask);
     // Written eight at a time without looking: the surplus is overwritten by the next block.
-    for (int done = 0; done < count; done += 8) {
+    for (unsigned done = 0; done < count; done += 8) {
       for (int i = 0; i < 8; ++i) {
         out[n + done + i] = static_cast<std::uint32_t>(base) + (mask ? __builtin_ctzll(mask) : 0);
         mask &= mask - 1;
@@ -114,7 +121,7 @@ inline bool is_number(const Field& field) {
 template <int kFields, class Sink>
 class LineReader {
  public:
-  explicit LineReader(Sink& sink) : sink_(sink), buffer_(kInitial + kPadding), separators_(kWindow + kPadding) {}
+  explicit LineReader(Sink& sink) : sink_(sink), buffer_(kPadding) {}
 
   std::int64_t lines() const { return line_; }
 
@@ -158,7 +165,6 @@ class LineReader {
 
  private:
   static constexpr std::size_t kBlock = std::size_t{1} << 18;
-  static constexpr std::size_t kInitial = 3 * kBlock;
   static constexpr std::size_t kWindow = std::size_t{1} << 14;
 
   // Room for `size` more bytes behind end_, after dropping what nobody needs.

@@ -1,7 +1,6 @@
 """Files that appear whole or not at all."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,8 @@ from surefoot.errors import InputError
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary sibling of `path` to write to, renamed over it on success, removed on failure."""
+    import tempfile  # slow to load, and most commands write no file
+
     target = Path(path)
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

@@ -3,7 +3,6 @@
 import itertools
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +87,8 @@ def judge_runs(
 
     if threads == 1 or len(runs) < 2:
         return [one(run) for run in runs]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(threads, len(runs))) as pool:
         futures = [pool.submit(one, run) for run in runs]
         try:
@@ -197,6 +198,8 @@ class _Join:
                 before = kernel.lines_before(file, begin)
                 raise parse_error(error, path, "run", lines_before=before) from None
             return joiner
+
+        from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(part, a, b) for a, b in itertools.pairwise(cuts)]

@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -242,6 +241,8 @@ def _in_order(one: Any, items: Sequence[Any], threads: int) -> Iterator[_Scored]
         for item in items:
             yield one(item, threads)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     pool = ThreadPoolExecutor(min(threads, len(items)))
     try:
         yield from pool.map(lambda item: one(item, 1), items)
