@@ -47,6 +47,11 @@ build/fuzz_text: tests/fuzz/fuzz_text.cpp $(wildcard cpp/text_*.hpp)
 	mkdir -p build
 	$(CXX) -std=c++17 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Icpp $< -o $@
 
+# Coverage of predictive risk intervals, several minutes; writes docs/method/ppd_calibration.md.
+.PHONY: calibrate-ppd
+calibrate-ppd: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.calibrate_ppd
+
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 

@@ -159,20 +159,33 @@ def test_table_5_7_in_sign_and_size(shared_data, name, family):
         assert row["significant"] == (low > 0 or high < 0)
 
 
-def test_table_5_3_within_the_noise_of_the_interval_ends(shared_data):
-    # TREC-COVID round 1, 42 pooled systems: the best separates from 17, the worst from 23 under the
-    # Gaussian and 29 under the inflated beta model
+@pytest.fixture(scope="module")
+def covid(shared_data):
+    """TREC-COVID round 1, the 42 pooled systems of thesis chapter 5."""
     folder = shared_data / "trec_covid" / "round1"
     scores = sf.read_scores(folder / "round1_data.csv")
     lines = (folder / "round1_pooled.csv").read_text().splitlines()[1:]
     pooled = {line.split(",")[0].strip('"') for line in lines if line.rstrip().endswith("1")}
     scores = scores.select(systems=[s for s in scores.systems if s in pooled])
     assert scores.shape == (42, 30)
+    return scores
+
+
+def test_table_5_3_within_the_noise_of_the_interval_ends(covid):
     # (family, printed best, printed worst, how far the worst count is off beyond the noise): the
     # Gaussian count of 23 would need two gaps of .011 and .018 to vanish, and their noise is .003
     for family, best, worst, off in (("gaussian", 17, 23, 2), ("zoib", 17, 29, 0)):
-        got = sf.ranks(scores, family=family, draws=40_000)
+        got = sf.ranks(covid, family=family, draws=40_000)
         _, few, many = got.settings["best_separates"]
         assert few <= best <= many
         _, few, many = got.settings["worst_separates"]
         assert few - off <= worst <= many
+
+
+def test_figure_5_9_finds_one_system_at_r_1_and_nine_at_r_2(covid):
+    # thesis Sect. 5.2.2 and 5.2.3
+    got = sf.ppd_risk(covid, champion="bm25_baseline", r=[1, 2], family="zoib", draws=40_000)
+    names = np.array(got.systems)
+    assert names[got.significant[:, 0]].tolist() == ["UB_NLP_RUN_1"]
+    # the ends nearest to zero are .003 to .02 away; Monte Carlo may move one of them across
+    assert 8 <= got.significant[:, 1].sum() <= 10
