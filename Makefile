@@ -22,7 +22,7 @@ $(VENV)/.dev: $(CORE) | $(BIN)/python
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
-	$(BIN)/python -m surefoot.workflows.demo
+	$(BIN)/surefoot demo build/demo
 
 test: lint
 	$(BIN)/python -m pytest
@@ -32,6 +32,11 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Rewrites the reference and the output of every block in the pages.
+docs: $(VENV)/.dev
+	$(BIN)/python docs/generate_reference.py
+	$(BIN)/python docs/blocks.py --update
 
 # Against peers, each in an environment of its own; TREC_EVAL=/path/to/trec_eval adds that program.
 bench: $(VENV)/.dev

@@ -76,8 +76,15 @@ def test_markup_in_names_is_printed_not_obeyed():
 
 
 def test_whole_numbers_stay_whole_and_a_narrow_terminal_breaks_headers_not_numbers(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "34")
+    monkeypatch.setenv("COLUMNS", "36")
     table = {"system": ["a1", "b1"], "alpha": [1.0, 5.0], "loss_over_20": [0.1234, -12.5]}
     lines = printed(Example(table=table))
     assert lines[-2].split() == ["a1", "1", "0.1234"]
     assert lines[-1].split() == ["b1", "5", "-12.5000"]
+
+
+def test_columns_that_do_not_fit_are_left_out_and_counted(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = printed(Example(table={name: [0.25, 0.5] for name in "abcdefgh"}))
+    assert lines[0].split() == ["a", "b", "c", "d"]
+    assert lines[-1] == "4 more columns with --format csv"

@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Per-topic scores of runs, with bounds for unjudged documents.",
     ),
     "lint": ("surefoot.cli.lint", "What is wrong or suspicious in judgments and runs."),
+    "demo": ("surefoot.cli.demo", "Run the main job on a generated collection."),
     "sample": ("surefoot.cli.sample", "Write a generated collection to try things on."),
     "risk": ("surefoot.cli.risk", "How much each challenger risks against a champion."),
     "topics": ("surefoot.cli.topics", "Which queries got worse, and which decide the verdict."),

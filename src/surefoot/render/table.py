@@ -19,25 +19,35 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
     rows = list(result.rows(result.display()))
     if not rows:
         return
-    names = [n for n in rows[0] if n in result.terminal] if result.terminal else list(rows[0])
+    names = [n for n in result.terminal if n in rows[0]] if result.terminal else list(rows[0])
     settled = [n for n in names if len(rows) > 1 and _settled(rows, n)]
-    if settled:
-        console.print(Text("  ".join(f"{n} {cell(rows[0][n])}" for n in settled), style="dim"))
+    said = [f"{n} {cell(rows[0][n])}" for n in settled if rows[0][n] != ""]
+    if said:
+        console.print(Text("  ".join(said), style="dim"))
     names = [n for n in names if n not in settled]
+    shown = rows[:max_rows]
+    texts = {name: column([row[name] for row in shown]) for name in names}
+    # what a column needs: a header may wrap at its words; numbers and short names stay in one piece
+    numeric = {name: all(_is_number(row[name]) for row in shown) for name in names}
+    needs = {
+        name: max(
+            *(len(word) for word in name.split("_")),
+            *(len(t) if numeric[name] or len(t) <= 20 else 20 for t in texts[name]),
+        )
+        for name in names
+    }
+    while len(names) > 2 and sum(needs[n] + 3 for n in names) > console.width:
+        names.pop()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    texts = {name: column([row[name] for row in rows]) for name in names}
-    for position, name in enumerate(names):
-        numeric = all(_is_number(r[name]) for r in rows)
-        # a header may wrap at its words; a number or a name must stay in one piece
-        width = max(len(text) for text in texts[name][:max_rows])
+    for name in names:
         table.add_column(
             Text(name.replace("_", " ")),
-            justify="right" if numeric else "left",
-            min_width=width if numeric or position == 0 or width <= 12 else None,
+            justify="right" if numeric[name] else "left",
+            min_width=needs[name],
             overflow="fold",
         )
-    for i in range(min(len(rows), max_rows)):
-        table.add_row(*(Text(texts[name][i]) for name in names))
+    for cells in zip(*(texts[name] for name in names), strict=True):
+        table.add_row(*map(Text, cells))
     console.print(table)
     hidden = len(rows[0]) - len(names) - len(settled)
     if len(rows) > max_rows:
@@ -59,8 +69,9 @@ def _is_number(value: Any) -> bool:
 def column(values: list[Any]) -> list[str]:
     """One column for people: whole numbers stay whole, other floats get four decimals."""
     floats = [v for v in values if isinstance(v, float) and math.isfinite(v)]
-    if floats and all(v == int(v) for v in floats) and any(v not in (0.0, 1.0) for v in floats):
-        return [str(int(v)) if v in floats else cell(v) for v in values]
+    if floats and all(v == int(v) for v in floats):
+        whole = (isinstance(v, float) and math.isfinite(v) for v in values)
+        return [str(int(v)) if w else cell(v) for v, w in zip(values, whole, strict=True)]
     return [cell(v) for v in values]
 
 

@@ -21,7 +21,7 @@ POOL_DEPTH = 20  # ranks of the pooled runs that were judged
 FAMILIES = 4  # rankers of one family make the same mistakes
 
 # Share of topics in each slice. Challenger 2 matches meaning and misses exact codes.
-SLICES = {"keyword": 0.55, "question": 0.30, "product code": 0.15}
+SLICES = {"keyword": 0.5, "question": 0.3, "product code": 0.2}
 
 _ITEMS = (
     *("hiking boots", "rain jacket", "tent", "sleeping bag", "headlamp", "trekking poles"),
@@ -175,7 +175,7 @@ class _World:
         )
         # mean skill of each ranker, and the family whose mistakes it shares
         self._skill = np.concatenate(
-            [[1.0, 1.1, 1.45, 1.0, 0.8], rng.normal(0.75, 0.22, artifacts)]
+            [[1.0, 1.13, 1.55, 1.0, 0.8], rng.normal(0.75, 0.22, artifacts)]
         )
         self._family = np.concatenate(
             [[0, 0, 1, 0, 0], 1 + rng.integers(0, FAMILIES - 1, artifacts)]
