@@ -1,17 +1,17 @@
 """Results as CSV, TSV, JSON, JSON Lines, Parquet and LaTeX."""
 
-import csv
-import io
 import json
 import math
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from surefoot.errors import InputError
 from surefoot.extras import require
 from surefoot.io.atomic import atomic_open, atomic_path
-from surefoot.results.record import Result
+from surefoot.results.record import Column, Result
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet", "latex")
 
@@ -43,19 +43,31 @@ def to_text(result: Result, *, format: str) -> str:
         rows = result.to_dict()["rows"]
         return "".join(json.dumps(r, allow_nan=False, ensure_ascii=False) + "\n" for r in rows)
     if format in ("csv", "tsv"):
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
-        writer.writerow(result.columns())
-        for row in result.rows():
-            writer.writerow([_cell(v) for v in row.values()])
-        return buffer.getvalue()
+        delimiter = "\t" if format == "tsv" else ","
+        columns = result.columns()
+        cells = [_cells([name], delimiter) + _cells(c, delimiter) for name, c in columns.items()]
+        return "".join(f"{delimiter.join(row)}\n" for row in zip(*cells, strict=True))
     if format == "latex":
         return _latex(result)
     raise InputError(f"unknown format {format!r}. Hint: one of {', '.join(FORMATS)}")
 
 
+def _cells(column: Column, delimiter: str) -> list[str]:
+    """One column as CSV cells: empty for nothing, shortest exact digits, quotes where needed."""
+    if isinstance(column, np.ndarray) and column.dtype == np.float64:
+        return ["" if x != x else repr(x) for x in column.tolist()]
+    values = column.tolist() if isinstance(column, np.ndarray) else column
+    cells = [v if type(v) is str else _cell(v) for v in values]
+    special = f'{delimiter}"\r\n'
+    if not any(c in text for text in set(cells) for c in special):
+        return cells
+    return [
+        '"{}"'.format(text.replace('"', '""')) if any(c in text for c in special) else text
+        for text in cells
+    ]
+
+
 def _cell(value: Any) -> str:
-    """One CSV cell: empty for nothing, shortest exact digits for numbers."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):
