@@ -21,10 +21,13 @@ _HOMES = {
     "evaluate": "surefoot.workflows.evaluate",
     "fit": "surefoot.workflows.fit",
     "forecast": "surefoot.workflows.forecast",
+    "frontier": "surefoot.workflows.frontier",
+    "gate": "surefoot.workflows.gate",
     "intervals": "surefoot.workflows.intervals",
     "learn": "surefoot.learn",
     "lint": "surefoot.workflows.lint",
     "normality": "surefoot.workflows.normality",
+    "orders": "surefoot.workflows.orders",
     "paired": "surefoot.workflows.paired",
     "pairs": "surefoot.workflows.ranks",
     "power": "surefoot.workflows.power",
@@ -35,6 +38,7 @@ _HOMES = {
     "read_run": "surefoot.io.trec",
     "read_scores": "surefoot.io.scores",
     "risk": "surefoot.workflows.risk",
+    "stability": "surefoot.workflows.stability",
     "test": "surefoot.workflows.compare",
     "topics": "surefoot.workflows.topics",
     "train": "surefoot.workflows.train",
@@ -53,10 +57,13 @@ __all__ = [
     "evaluate",
     "fit",
     "forecast",
+    "frontier",
+    "gate",
     "intervals",
     "learn",
     "lint",
     "normality",
+    "orders",
     "paired",
     "pairs",
     "power",
@@ -67,6 +74,7 @@ __all__ = [
     "read_run",
     "read_scores",
     "risk",
+    "stability",
     "test",
     "topics",
     "train",
@@ -87,15 +95,19 @@ if TYPE_CHECKING:
     from surefoot.workflows.evaluate import evaluate
     from surefoot.workflows.fit import fit
     from surefoot.workflows.forecast import forecast
+    from surefoot.workflows.frontier import frontier
+    from surefoot.workflows.gate import gate
     from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
     from surefoot.workflows.normality import normality
+    from surefoot.workflows.orders import orders
     from surefoot.workflows.paired import paired
     from surefoot.workflows.power import power
     from surefoot.workflows.ppd_risk import ppd_risk
     from surefoot.workflows.rank import rank
     from surefoot.workflows.ranks import pairs, ranks
     from surefoot.workflows.risk import risk
+    from surefoot.workflows.stability import stability
     from surefoot.workflows.topics import topics
     from surefoot.workflows.train import train
 

@@ -1,79 +1,57 @@
-"""The table that puts topics into slices."""
+"""Two-column tables: topics put into slices, systems put into groups."""
 
-import csv
-import io
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from surefoot.errors import InputError, ParseError
+from surefoot.io.tables import frame_table, read_table
 
-Slices = dict[str, list[str]]
 
-
-def read_slices(source: Any) -> Slices:
-    """Read slice -> topics.
+def read_slices(source: Any) -> dict[str, list[str]]:
+    """Read slice -> topics; a topic may be in several slices.
 
     Parameters
     ----------
     source : path, mapping or data frame
-        A CSV or TSV file with the header ``topic,slice``; ``{topic: slice}``;
-        ``{slice: [topics]}``; or a frame with these two columns.
+        A table with the columns ``topic`` and ``slice``, ``{topic: slice}`` or
+        ``{slice: [topics]}``.
     """
-    if isinstance(source, Mapping):
-        return _from_mapping(source)
-    if isinstance(source, (str, Path)):
-        return _from_file(Path(source))
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(source, eager_only=True)
-    except TypeError:
-        raise InputError(
-            f"slices cannot be a {type(source).__name__}. Hint: a path, a dict or a data frame"
-        ) from None
-    if "topic" not in frame.columns or "slice" not in frame.columns:
-        raise InputError(f"slices need the columns topic and slice, not {frame.columns}")
-    return _collect(zip(frame["topic"].to_list(), frame["slice"].to_list(), strict=True))
-
-
-def _from_mapping(source: Mapping[str, Any]) -> Slices:
-    if all(isinstance(v, (list, tuple, set, frozenset)) for v in source.values()):
+    out: dict[str, list[str]] = {}
+    if isinstance(source, Mapping) and all(
+        isinstance(v, (list, tuple, set, frozenset)) for v in source.values()
+    ):
         return {str(name): [str(t) for t in topics] for name, topics in source.items()}
-    return _collect(source.items())
-
-
-def _collect(pairs: Any) -> Slices:
-    out: Slices = {}
-    for topic, name in pairs:
-        out.setdefault(str(name), []).append(str(topic))
+    for topic, name in _pairs(source, "topic", "slice"):
+        out.setdefault(name, []).append(topic)
     return out
 
 
-def _from_file(path: Path) -> Slices:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"cannot read {path}: {reason}") from None
-    head = text.split("\n", 1)[0]
-    delimiter = "\t" if "\t" in head else ","
-    rows = csv.reader(io.StringIO(text), delimiter=delimiter)
-    header = [h.strip().lower() for h in next(rows, [])]
-    if "topic" not in header or "slice" not in header:
-        raise ParseError(str(path), 1, f"the header must name topic and slice, but is {head!r}")
-    topic, name = header.index("topic"), header.index("slice")
+def read_groups(source: Any) -> dict[str, str]:
+    """Read system -> group from a table with the columns ``system`` and ``group``, or a mapping."""
+    out: dict[str, str] = {}
+    for system, group in _pairs(source, "system", "group"):
+        if out.setdefault(system, group) != group:
+            raise InputError(f"system {system!r} is in two groups: {out[system]!r} and {group!r}")
+    return out
 
-    def pairs() -> Any:
-        for row in rows:
-            if not row:
-                continue
-            if len(row) != len(header):
-                raise ParseError(
-                    str(path),
-                    rows.line_num,
-                    f"has {len(row)} fields where the header has {len(header)}",
-                )
-            yield row[topic].strip(), row[name].strip()
 
-    return _collect(pairs())
+def _pairs(source: Any, key: str, value: str) -> list[tuple[str, str]]:
+    if isinstance(source, Mapping):
+        return [(str(k), str(v)) for k, v in source.items()]
+    if isinstance(source, (str, os.PathLike)):
+        table = read_table(str(Path(source)))
+    else:
+        frame = frame_table(source, f"the table of {value}s")
+        if frame is None:
+            raise InputError(
+                f"a table of {value}s cannot be a {type(source).__name__}. "
+                "Hint: a path, a dict or a data frame"
+            )
+        table = frame
+    names = {c.strip().lower(): c for c in table.columns}
+    if key not in names or value not in names:
+        message = f"the header must name {key} and {value}, but names {', '.join(table.columns)}"
+        raise ParseError(table.name, 1, message) if table.lines else InputError(message)
+    return list(zip(table.names(names[key]), table.names(names[value]), strict=True))
