@@ -1,0 +1,95 @@
+"""The gate's language: what it accepts, what it means, and where it points when it is wrong."""
+
+import math
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.workflows.expressions import ExpressionError, parse, truth
+from surefoot.workflows.gate import compile_conditions
+
+VALUES = {"a": 1.0, "b": 2.0, "u": math.nan}
+
+
+def holds(text):
+    node = parse(text, names=tuple(VALUES), check=lambda q: None)
+    return truth(node, lambda q: VALUES[q.name], lambda q: [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a < b", True),
+        ("a > b", False),
+        ("a == 1 and b == 2", True),
+        ("a == 2 or b == 2", True),
+        ("not a == 2", True),
+        ("not (a == 2 or b == 2)", False),
+        ("a + b * 2 == 5", True),
+        ("(a + b) * 2 == 6", True),
+        ("-b < -a", True),
+        ("a - -1 == 2", True),
+        ("b / 4 == 50%", True),
+        ("b - 1 - 1 == 0", True),
+        ("8 / 2 / 2 == 2", True),
+        ("a == 2 and b == 2 or a == 1", True),
+        ("a == 1 or a == 2 and b == 3", True),
+        ("1e-3 < .5", True),
+        # undefined numbers
+        ("u < 0", None),
+        ("not u < 0", None),
+        ("u < 0 or a < b", True),
+        ("u < 0 and a > b", False),
+        ("u < 0 and a < b", None),
+        ("a / 0 > 1", None),
+    ],
+)
+def test_meaning(text, expected):
+    assert holds(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the expression is empty"),
+        (
+            "t_risk(alpha=1 < -2",
+            "column 16: expected ',' or ')', found '<': t_risk(alpha=1 ^ < -2",
+        ),
+        ("t_rsk < -2", "column 1: unknown quantity 't_rsk' (did you mean t_risk"),
+        ("t_risk", "column 1: this is a number, not a condition"),
+        ("t_risk < ", "expected a number or a quantity, found the end"),
+        ("t_risk < -2 u_risk", "column 13: expected an operator or the end, found 'u_risk'"),
+        ("t_risk < -2 and 3", "column 17: a condition is needed here, not a number"),
+        ("(t_risk < 2) + 1 > 0", "column 1: a number is needed here, not a condition"),
+        ("0 < t_risk < 2", "comparisons cannot be chained"),
+        ("t_risk = 2", "write == to compare"),
+        ("t_risk(alpha=-1) < 0", "alpha must lie between 0"),
+        ("t_risk(beta=1) < 0", "t_risk has no argument 'beta'; it takes alpha, r"),
+        ("t_risk(alpha=1, alpha=2) < 0", "alpha is given twice"),
+        ("t_risk(alpha=1, r=2) < 0", "give alpha or r, not both"),
+        ("ci_high(bc) < 0", "ci_high does not take 'bc'; it may be student"),
+        ("ci_high(bca, confidence=1) < 0", "confidence must lie between"),
+        ("losses > 5", "write 5%, or count_losses for their number"),
+        ("any_slice(t_risk < -2)", "need --slices"),
+        ("__import__('os').system('true')", "this character has no meaning here"),
+        ("t_risk.__class__ < 1", "this character has no meaning here"),
+        ("lambda: 1", "this character has no meaning here"),
+        ("1e999 < 2", "too large"),
+        ("(" * 60 + "1 < 2" + ")" * 60, "nested more than 50 deep"),
+        ("not " * 60 + "1 < 2", "nested more than 50 deep"),
+    ],
+)
+def test_errors_point_at_the_place_in_one_line(text, message):
+    with pytest.raises(ExpressionError) as caught:
+        compile_conditions(text, have_slices=False)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(st.text(alphabet="t_risk()=<>!&|+-*/.,0123456789% andornot", max_size=40))
+def test_any_text_is_a_condition_or_an_expression_error(text):
+    with suppress(ExpressionError):
+        compile_conditions(text, have_slices=False)

@@ -1,0 +1,124 @@
+"""The gate finds what it is told to look for, and says where."""
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.data.scores import ScoreMatrix
+from surefoot.errors import InputError
+from surefoot.render.gate import junit_xml, markdown
+
+RNG = np.random.default_rng(7)
+OLD = RNG.random(40)
+TOPICS = tuple(f"q{j}" for j in range(40))
+WORSE = np.clip(OLD - 0.2 + RNG.normal(0, 0.05, 40), 0, 1)
+BETTER = np.clip(OLD + 0.1 + RNG.normal(0, 0.05, 40), 0, 1)
+# better overall, worse on the first ten queries
+MIXED = np.where(np.arange(40) < 10, WORSE, BETTER)
+SCORES = ScoreMatrix(
+    ("old", "worse", "better", "mixed"), TOPICS, np.stack([OLD, WORSE, BETTER, MIXED])
+)
+SLICES = {t: "head" if j < 10 else "tail" for j, t in enumerate(TOPICS)}
+
+
+def check(condition, system, **options):
+    return sf.gate(SCORES, champion="old", fail_if=condition, systems=system, **options)
+
+
+@pytest.mark.parametrize(
+    ("condition", "system", "found"),
+    [
+        ("t_risk(alpha=1) < -2", "worse", True),
+        ("t_risk(alpha=1) < -2", "better", False),
+        ("t_risk(r=2) > 2", "worse", True),
+        ("ci_high(bca, alpha=1) < 0", "worse", True),
+        ("ci_high(bca, alpha=1) < 0", "better", False),
+        ("ci_low(student, alpha=0) > 0", "better", True),
+        ("losses_over_20 > 0.1", "worse", True),
+        ("losses_over_20 > 10%", "better", False),
+        ("count_losses > 5 and mean_difference < 0", "worse", True),
+        ("worst_delta < -0.1", "mixed", True),
+        ("p_value < 0.05 and u_risk < 0", "worse", True),
+        ("geo_risk < champion_geo_risk", "worse", True),
+        ("geo_risk < champion_geo_risk", "better", False),
+        ("score < champion_score - 0.01", "worse", True),
+        ("topics < 50", "better", True),
+        ("missing > 0", "better", False),
+        ("delta_quantile(q=0.1) < -0.1", "mixed", True),
+    ],
+)
+def test_conditions(condition, system, found):
+    assert check(condition, system).passed is not found
+
+
+def test_a_finding_names_the_worst_queries():
+    result = check("worst_delta < 0", "worse")
+    worst = TOPICS[int(np.argmin(WORSE - OLD))]
+    assert result.topics[0].startswith(f"{worst} (")
+    assert result.headline[0] == "Gate failed: worse should not replace old."
+    assert worst in result.headline[1]
+
+
+def test_slices_find_what_the_mean_hides():
+    assert check("t_risk(alpha=0) < -2", "mixed").passed
+    result = check("t_risk(alpha=0) < -2", "mixed", slices=SLICES)
+    assert [r["slice"] for r in result.rows() if r["failed"]] == ["head"]
+    assert not check("any_slice(mean_difference < 0)", "mixed", slices=SLICES).passed
+    assert check("all_slices(mean_difference < 0)", "mixed", slices=SLICES).passed
+
+
+def test_p_and_t_are_adjusted_over_the_slices():
+    one = sf.risk(SCORES, champion="old", systems="mixed", slices=SLICES, correction="none")
+    raw = dict(zip(one.slice, one.p_value, strict=True))
+    result = check("p_value < 0", "mixed", slices=SLICES)
+    shown = {r["slice"]: float(r["values"].split("= ")[1]) for r in result.rows()}
+    assert shown["all"] == pytest.approx(raw["all"], rel=1e-3)
+    small, large = sorted([raw["head"], raw["tail"]])
+    adjusted = sorted([shown["head"], shown["tail"]])
+    assert adjusted == pytest.approx([2 * small, max(2 * small, large)], rel=1e-3)
+
+
+def test_an_identical_challenger_passes():
+    table = {"old": {"a": 0.5, "b": 0.2}, "same": {"a": 0.5, "b": 0.2}}
+    for condition in ("t_risk < -2", "p_value < 0.05", "losses > 0", "u_risk < 0"):
+        assert sf.gate(table, champion="old", fail_if=condition).passed
+
+
+def test_what_cannot_be_computed_fails_unless_told_otherwise():
+    table = {"old": {"a": 0.5}, "new": {"a": 0.2}}
+    assert not sf.gate(table, champion="old", fail_if="t_risk < -2").passed
+    assert sf.gate(table, champion="old", fail_if="t_risk < -2", undefined="pass").passed
+
+
+def test_the_same_loss_everywhere_is_infinitely_significant():
+    table = {"old": {"a": 0.5, "b": 0.5}, "new": {"a": 0.25, "b": 0.25}}
+    assert not sf.gate(table, champion="old", fail_if="t_risk < -2").passed
+    table = {"old": {"a": 0.25, "b": 0.25}, "new": {"a": 0.5, "b": 0.5}}
+    assert sf.gate(table, champion="old", fail_if="t_risk < -2", undefined="fail").passed
+
+
+def test_one_champion_and_some_condition_are_needed():
+    with pytest.raises(InputError, match="single champion"):
+        sf.gate(SCORES, champion="old,better", fail_if="t_risk < 0")
+    with pytest.raises(InputError, match="at least one condition"):
+        sf.gate(SCORES, champion="old", fail_if=[])
+
+
+def test_junit_and_markdown_hold_hostile_names():
+    name = 'new<&"|\x01`*'
+    scores = ScoreMatrix(
+        ("old", name), ("q|<1>", "q2", "q3"), np.array([[0.9, 0.8, 0.7], [0.1, 0.2, 0.1]])
+    )
+    result = sf.gate(scores, champion="old", fail_if=["t_risk < -2", "losses > 0"])
+    tree = ET.fromstring(junit_xml(result))
+    cases = tree.findall(".//testcase")
+    assert len(cases) == 2
+    assert tree.find("testsuite").get("failures") == "2"
+    assert "q|<1> (0.9 -> 0.1)" in tree.find(".//failure").text
+    text = markdown(result)
+    assert "<1>" not in text
+    table = [line for line in text.splitlines() if line.startswith("| ❌")]
+    assert len(table) == 2
+    assert all(line.replace("\\|", "").count("|") == 6 for line in table)
