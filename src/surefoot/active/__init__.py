@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 _HOMES = {
     "estimate": ("estimating", "estimate"),
     "export": ("report", "export"),
+    "fit_relevance": ("relevance.model", "fit_relevance"),
     "label": ("collect", "label"),
     "next_tasks": ("collect", "next_tasks"),
     "plan": ("planning", "plan"),
@@ -14,12 +15,22 @@ _HOMES = {
     "status": ("report", "status"),
 }
 
-__all__ = ["estimate", "export", "label", "next_tasks", "plan", "simulate", "status"]
+__all__ = [
+    "estimate",
+    "export",
+    "fit_relevance",
+    "label",
+    "next_tasks",
+    "plan",
+    "simulate",
+    "status",
+]
 
 if TYPE_CHECKING:
     from surefoot.active.collect import label, next_tasks
     from surefoot.active.estimating import estimate
     from surefoot.active.planning import plan
+    from surefoot.active.relevance.model import fit_relevance
     from surefoot.active.report import export, status
     from surefoot.active.simulation import simulate
 

@@ -249,7 +249,7 @@ def simulate(
                 )
             for budget, tally in zip(wanted, tallies, strict=True):
                 rows.append(_row(variant, method, float(budget), tally))
-    saved = _saved(rows)
+    saved = share_saved(rows)
     columns = {key: [row[key] for row in rows] for key in rows[0]}
     settings = {
         "measure": str(chosen),
@@ -306,7 +306,7 @@ def _row(variant: str, method: str, budget: float, t: _Tally) -> dict[str, Any]:
     }
 
 
-def _saved(rows: list[dict[str, Any]]) -> list[float]:
+def share_saved(rows: list[dict[str, Any]]) -> list[float]:
     """Share of the labels that passive Eq. 6 needs for the same error, which a row does without."""
     passive = [r for r in rows if (r["variant"], r["method"]) == ("passive", "eq6")]
     if len(passive) < 2 or not all(r["error"] > 0 for r in passive):

@@ -45,6 +45,9 @@ def command() -> None:
 @click.option("--cost", metavar="documents|log-length|flat|COLUMN", help="Default: column cost.")
 @click.option("--cost-per", type=click.Choice(["auto", "topic", "item"]), default="auto")
 @click.option("--floor", type=float, default=0.01, show_default=True, help="q >= floor x p.")
+@click.option("--model", metavar="NAME[+NAME]", help="How relevant documents are; see the guide.")
+@click.option("--seed-labels", metavar="LABELS", help="Labelled documents to fit --model to.")
+@click.option("--features", metavar="COL[,COL]", help="Columns that --model sees.")
 @click.option("--stop", default="", metavar="RULE", help="sign, or half-width<H: look any time.")
 @click.option("--confidence", type=float, default=0.95, show_default=True)
 @click.option("--price", type=float, help="Money for one mean query.")
@@ -64,16 +67,21 @@ def plan_command(
     seed: int,
     threads: int,
     progress: bool | None,
+    model: str | None,
+    seed_labels: str | None,
+    features: str | None,
     **options: Any,
 ) -> None:
     """Plan which queries of POOL to label, and write STUDY."""
     from surefoot.active import plan
     from surefoot.io.output import write_result
 
+    n_grades = None if grades is None else grades + 1
     result = plan(
         pool,
         study,
-        grades=None if grades is None else grades + 1,
+        grades=n_grades,
+        model=_model(pool, model, seed_labels, features, n_grades, seed, threads),
         seed=seed,
         threads=threads,
         **options,
@@ -82,6 +90,31 @@ def plan_command(
         chosen = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
         write_result(result.sampling(), format=chosen.get(dump_q.suffix, "tsv"), path=dump_q)
     Output(format_, None, quiet, progress, seed, threads).write(result)
+
+
+def _model(
+    pool: str,
+    name: str | None,
+    seed_labels: str | None,
+    features: str | None,
+    grades: int | None,
+    seed: int,
+    threads: int,
+) -> Any:
+    """The model of relevance that the options name, if any."""
+    if name is None:
+        return None
+    from surefoot.active import fit_relevance
+
+    return fit_relevance(
+        pool,
+        name,
+        seed_labels=seed_labels,
+        features=tuple(filter(None, (features or "").split(","))),
+        grades=grades,
+        seed=seed,
+        threads=threads,
+    )
 
 
 @command.command("next")
@@ -171,6 +204,9 @@ def export_command(study: str, kind: str, output: Output) -> None:
 @click.option("--gain", type=click.Choice(["exp", "linear", "thesis"]))
 @click.option("--cost", metavar="documents|log-length|flat|COLUMN")
 @click.option("--cost-per", type=click.Choice(["auto", "topic", "item"]), default="auto")
+@click.option("--model", metavar="NAME[+NAME]", help="How relevant documents are; see the guide.")
+@click.option("--seed-labels", metavar="LABELS", help="Labelled documents to fit --model to.")
+@click.option("--features", metavar="COL[,COL]", help="Columns that --model sees.")
 @click.option("--floor", type=float, default=0.01, show_default=True)
 @click.option("--confidence", type=float, default=0.95, show_default=True)
 @output_options
@@ -180,6 +216,9 @@ def simulate_command(
     grades: int | None,
     variants: tuple[str, ...],
     methods: tuple[str, ...],
+    model: str | None,
+    seed_labels: str | None,
+    features: str | None,
     output: Output,
     **options: Any,
 ) -> None:
@@ -187,12 +226,14 @@ def simulate_command(
     from surefoot.active import simulate
     from surefoot.active.sampling import VARIANTS
 
+    n_grades = None if grades is None else grades + 1
     result = simulate(
         pool,
         labels,
+        model=_model(pool, model, seed_labels, features, n_grades, output.seed, output.threads),
         variants=variants or VARIANTS,
         methods=methods or ("eq6",),
-        grades=None if grades is None else grades + 1,
+        grades=n_grades,
         seed=output.seed,
         threads=output.threads,
         **options,

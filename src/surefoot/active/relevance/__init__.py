@@ -1,0 +1,1 @@
+"""Models of relevance p(y | x, z): how likely each grade is, before anybody has looked."""
