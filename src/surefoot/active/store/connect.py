@@ -81,7 +81,10 @@ class Database:
         require("psycopg", purpose="a study in PostgreSQL")
         try:
             return sqlalchemy.create_engine(
-                f"postgresql+psycopg://{rest}", poolclass=sqlalchemy.pool.NullPool
+                f"postgresql+psycopg://{rest}",
+                poolclass=sqlalchemy.pool.NullPool,
+                # a database without an encoding of its own would hand out bytes
+                connect_args={"client_encoding": "utf8"},
             )
         except sqlalchemy.exc.ArgumentError:
             raise InputError("cannot read the URL of the study's database") from None
