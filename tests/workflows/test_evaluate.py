@@ -105,9 +105,9 @@ def test_r_loss_is_net_per_topic_and_summed():
 
 def test_how_much_ties_matter_is_said():
     tied = {"q1": {"b": 1.0, "c": 1.0}}
-    result = evaluate({"q1": QRELS["q1"]}, {"tied": tied}, "RR", tie_effect=True)
+    result = evaluate({"q1": QRELS["q1"]}, {"tied": tied}, "RR", remarks=True)
     assert "moves RR of tied between 0.5000 and 1.0000" in result.headline[-1]
-    calm = evaluate(QRELS, {"good": GOOD}, "RR", tie_effect=True)
+    calm = evaluate(QRELS, {"good": GOOD}, "RR", remarks=True)
     assert not any("Ties" in line for line in calm.headline)
 
 

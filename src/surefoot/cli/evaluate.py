@@ -79,7 +79,7 @@ def command(
         per_topic=per_topic,
         baseline=baseline,
         duplicates=duplicates,
-        tie_effect=output.chosen == "table",
+        remarks=output.chosen == "table",
         threads=output.threads,
         show_progress=output.progress,
     )

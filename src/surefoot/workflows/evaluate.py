@@ -18,27 +18,17 @@ from surefoot.io.join import index_of, judge_run, resolve_threads
 from surefoot.io.trec import read_qrels, run_name
 from surefoot.metrics.geometric_mean import FLOOR
 from surefoot.metrics.grammar import Requested, parse_measures
+from surefoot.metrics.judged import Judged
 from surefoot.metrics.judged_only import judged_only as without_unjudged
 from surefoot.metrics.measure import ORDERING_TIES, Conditions, Measure, TopicScores
 from surefoot.metrics.relevance_loss import RelevanceLoss
 from surefoot.render.progress import progress
 from surefoot.results.evaluation import Evaluation
+from surefoot.workflows.evaluation_remarks import Scored, headline, notes
 
 FloatArray = npt.NDArray[np.float64]
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "RBP(p=0.8)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """What is kept of one run."""
-
-    name: str
-    in_run: npt.NDArray[np.bool_]
-    scores: list[TopicScores]
-    extra_topics: int
-    # per measure, the means under the kindest and the unkindest order of tied documents
-    tie_span: list[tuple[float, float]] | None
 
 
 def evaluate(
@@ -54,7 +44,7 @@ def evaluate(
     per_topic: bool = False,
     baseline: str | None = None,
     duplicates: str = "error",
-    tie_effect: bool = False,
+    remarks: bool = False,
     threads: int = 0,
     show_progress: bool | None = False,
 ) -> Evaluation:
@@ -85,8 +75,8 @@ def evaluate(
         Name of the run that R-Loss compares with.
     duplicates : str
         "error", or keep the "first" or the "last".
-    tie_effect : bool
-        Also find out how much the order of tied documents matters.
+    remarks : bool
+        Also find out, for the headline, how much ties and unjudged documents matter.
     threads : int
         0 for all cores.
 
@@ -105,8 +95,8 @@ def evaluate(
     if any(isinstance(r.measure, RelevanceLoss) for r in requested):
         reference = _reference(reader, named, baseline, requested)
 
-    def one(item: tuple[str | None, Any], threads: int) -> _Scored:
-        return _score(reader, item, requested, conditions, reference, tie_effect, threads)
+    def one(item: tuple[str | None, Any], threads: int) -> Scored:
+        return _score(reader, item, requested, conditions, reference, remarks, threads)
 
     with progress("evaluating", show=show_progress) as update:
         scored = []
@@ -192,15 +182,17 @@ def _score(
     requested: Sequence[Requested],
     conditions: Conditions,
     reference: JudgedRankings | None,
-    tie_effect: bool,
+    remarks: bool,
     threads: int,
-) -> _Scored:
+) -> Scored:
     name, run = item
     judged = reader.read(run, threads)
     here = Conditions(conditions.level, conditions.ties, conditions.depth, threads)
     scores = [_topic_scores(r.measure, judged, here, reference) for r in requested]
-    span = None
-    if tie_effect and conditions.ties != "rank" and _has_ties(judged):
+    span, share = None, None
+    if remarks:
+        share = float(Judged(cutoff=10).score(judged, here).value[judged.in_run].mean())
+    if remarks and conditions.ties != "rank" and _has_ties(judged):
         span = []
         for r in requested:
             ends = [
@@ -213,7 +205,8 @@ def _score(
                 for ties in ("worst", "best")
             ]
             span.append((float(ends[0].mean()), float(ends[1].mean())))
-    return _Scored(name or judged.name, judged.in_run, scores, judged.extra_topics, span)
+    system = name or judged.name
+    return Scored(system, judged.in_run, scores, judged.extra_topics, span, share)
 
 
 def _has_ties(judged: JudgedRankings) -> bool:
@@ -234,7 +227,7 @@ def _topic_scores(
     return measure.score(judged, conditions)
 
 
-def _in_order(one: Any, items: Sequence[Any], threads: int) -> Iterator[_Scored]:
+def _in_order(one: Any, items: Sequence[Any], threads: int) -> Iterator[Scored]:
     """Results in the order of the runs; only as many runs in memory as there are threads."""
     threads = resolve_threads(threads)
     if threads == 1 or len(items) == 1:
@@ -300,7 +293,7 @@ def _reference(
 def _assemble(
     qrels: Qrels,
     requested: Sequence[Requested],
-    scored: Sequence[_Scored],
+    scored: Sequence[Scored],
     conditions: Conditions,
     *,
     complete: bool,
@@ -338,8 +331,8 @@ def _assemble(
         settings["baseline"] = baseline
     return Evaluation(
         settings=settings,
-        headline=_headline(systems, requested, measures, scored, means),
-        notes=_notes(systems, scored, qrels, complete),
+        headline=headline(systems, requested, measures, scored, means),
+        notes=notes(systems, scored, qrels, complete),
         systems=systems,
         measures=measures,
         labels=tuple(r.label for r in requested),
@@ -372,74 +365,3 @@ def _unique(names: Sequence[str]) -> tuple[str, ...]:
         seen[name] = seen.get(name, 0) + 1
         out.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
     return tuple(out)
-
-
-def _headline(
-    systems: Sequence[str],
-    requested: Sequence[Requested],
-    measures: Sequence[str],
-    scored: Sequence[_Scored],
-    means: Mapping[str, FloatArray],
-) -> tuple[str, ...]:
-    lines = []
-    value = means["value"]
-    best = int(np.argmax(value[:, 0]))
-    n_topics = int(scored[best].in_run.sum())
-    if len(systems) > 1:
-        lines.append(
-            f"{systems[best]} has the highest {measures[0]}, {value[best, 0]:.4f}, of "
-            f"{len(systems)} systems on {n_topics} topics."
-        )
-    else:
-        lines.append(f"{systems[0]} on {n_topics} topics.")
-    gap = means["upper"] - value
-    if gap.max(initial=0.0) > 0:
-        i, j = divmod(int(np.argmax(gap)), gap.shape[1])
-        lines.append(
-            f"Unjudged documents: {measures[j]} of {systems[i]} could be as high as "
-            f"{means['upper'][i, j]:.4f} if all of them were relevant (+ in the table)."
-        )
-    without = [m for m, r in zip(measures, requested, strict=True) if not r.measure.has_bounds]
-    without = [m for m in without if not m.startswith("Num")]
-    if without and len(without) < len(measures):
-        lines.append(f"No bounds exist for {', '.join(without)}: the ideal is itself unjudged.")
-    spans = [
-        (high - low, systems[i], measures[j], low, high)
-        for i, run in enumerate(scored)
-        for j, (low, high) in enumerate(run.tie_span or [])
-    ]
-    if spans:
-        width, system, measure, low, high = max(spans)
-        lines.append(
-            f"Ties: the order of documents with equal scores moves {measure} of {system} between "
-            f"{low:.4f} and {high:.4f}."
-            if width > 5e-5
-            else "Ties: the order of documents with equal scores changes nothing."
-        )
-    return tuple(lines)
-
-
-def _notes(
-    systems: Sequence[str], scored: Sequence[_Scored], qrels: Qrels, complete: bool
-) -> tuple[str, ...]:
-    """A line for every run whose topics are not those of the judgments."""
-    notes = []
-    for system, run in zip(systems, scored, strict=True):
-        absent = [t for t, there in zip(qrels.topics, run.in_run, strict=True) if not there]
-        if absent:
-            shown = ", ".join(absent[:5]) + (", ..." if len(absent) > 5 else "")
-            effect = (
-                "they count as 0"
-                if complete
-                else f"averaged over the other {len(qrels.topics) - len(absent)}. "
-                "Hint: -c counts them as 0"
-            )
-            notes.append(
-                f"{system} has no documents for {len(absent)} of {len(qrels.topics)} judged "
-                f"topics ({shown}); {effect}"
-            )
-        if run.extra_topics:
-            notes.append(
-                f"{system} has {run.extra_topics} topics without judgments, which are ignored"
-            )
-    return tuple(notes)
