@@ -41,11 +41,15 @@ SUREFOOT_CLONES void moments_of(const double* block, const std::uint32_t* rows, 
 // A resample whose variance is this small a part of its second moment has no spread but rounding.
 constexpr double kNoSpread = 1e-13;
 
-double studentise(double mean, double second, double n) {
-  const double variance = second - mean * mean;
-  if (!(variance > kNoSpread * second))
-    return mean == 0.0 ? 0.0 : std::copysign(std::numeric_limits<double>::infinity(), mean);
-  return mean / std::sqrt(variance / (n - 1.0));
+// Means over their standard errors, in place of the second moments; infinite without spread.
+SUREFOOT_CLONES void studentise(const double* mean, double* second, std::int64_t count, double n) {
+  const double scale = 1.0 / (n - 1.0);
+  for (std::int64_t b = 0; b < count; ++b) {
+    const double variance = second[b] - mean[b] * mean[b];
+    const double flat = mean[b] == 0.0 ? 0.0 : mean[b] / 0.0;
+    const double ratio = mean[b] / std::sqrt(std::fmax(variance, 0.0) * scale);
+    second[b] = variance > kNoSpread * second[b] ? ratio : flat;
+  }
 }
 
 constexpr std::int64_t kResamplesAtOnce = 64;
@@ -84,15 +88,16 @@ void bootstrap_means(Matrix x, std::uint64_t seed, std::int64_t first, std::int6
           sums_of(data, drawn.data() + b * row, n_topics, sums);
         } else {
           moments_of(data, drawn.data() + b * row, n_topics, sums, squares);
-          for (std::int64_t s = 0; s < width; ++s)
-            student[s * chunk + b] = studentise(sums[s] / n, squares[s] / n, n);
+          for (std::int64_t s = 0; s < width; ++s) student[s * chunk + b] = squares[s] / n;
         }
         for (std::int64_t s = 0; s < width; ++s) mean[s * chunk + b] = sums[s] / n;
       }
       for (std::int64_t s = 0; s < width; ++s) {
         const std::int64_t to = (block * surefoot::kWidth + s) * stride + column + begin;
         std::copy_n(&mean[s * chunk], end - begin, mean_out + to);
-        if (student_out != nullptr) std::copy_n(&student[s * chunk], end - begin, student_out + to);
+        if (student_out == nullptr) continue;
+        studentise(&mean[s * chunk], &student[s * chunk], end - begin, n);
+        std::copy_n(&student[s * chunk], end - begin, student_out + to);
       }
     }
   });

@@ -241,12 +241,13 @@ def _fill(
     out.estimate[members] = replicates.estimate
     out.standard_error[members] = replicates.standard_error
     tail = (1.0 - level) / 2.0
+    ends = _ends(out.methods, replicates, tail, n, size[~constant], threads)
     for k, method in enumerate(out.methods):
-        if method == "studentized" and replicates.student is None:
+        if method not in ends:
             for i in members:
                 out.remark(k, i, "needs the statistic's standard error: pass standard_error")
             continue
-        low, high = _ends(method, replicates, tail, n, size[~constant], threads)
+        low, high = ends[method]
         out.low[k, members], out.high[k, members] = low, high
         if method != "student" and (B + 1) * tail < 1.0:
             for i in members:
@@ -259,32 +260,36 @@ def _fill(
 
 
 def _ends(
-    method: str,
+    methods: Sequence[str],
     replicates: Replicates,
     tail: float,
     n: int,
     size: FloatArray,
     threads: int,
-) -> tuple[FloatArray, FloatArray]:
-    t = replicates.estimate
-    if method == "student":
+) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Low and high ends by method; one pass over the replicates serves all of them."""
+    t, error = replicates.estimate, replicates.standard_error
+    tails = np.full((len(t), 2), (tail, 1.0 - tail))
+    ends = {}
+    if "student" in methods:
         from scipy.special import stdtrit
 
         # Eq. 3.16 with Q(1 - tail): the limits as printed are in reverse order
-        half = stdtrit(n - 1, 1.0 - tail) * replicates.standard_error
-        return t - half, t + half
-    if method == "studentized":
-        assert replicates.student is not None
-        z = _quantiles(replicates.student, np.full((len(t), 2), (tail, 1.0 - tail)), threads)
+        half = stdtrit(n - 1, 1.0 - tail) * error
+        ends["student"] = t - half, t + half
+    if "studentized" in methods and replicates.student is not None:
+        z = _quantiles(replicates.student, tails, threads)
         # Eq. 3.18 with the quantiles exchanged: the lower end takes the upper quantile
-        return t - z[:, 1] * replicates.standard_error, t - z[:, 0] * replicates.standard_error
-    levels = np.full((len(t), 2), (tail, 1.0 - tail))
-    if method == "bca":
-        levels = _bca_levels(replicates, tail, size, threads)
-    d = _quantiles(replicates.deviations, levels, threads)
-    if method == "basic":
-        return t - d[:, 1], t - d[:, 0]  # Eq. 3.17
-    return t + d[:, 0], t + d[:, 1]  # Eq. 3.19, and Efron's ends for BCa
+        ends["studentized"] = t - z[:, 1] * error, t - z[:, 0] * error
+    if any(m in methods for m in ("basic", "percentile", "bca")):
+        levels = tails
+        if "bca" in methods:
+            levels = np.hstack([tails, _bca_levels(replicates, tail, size, threads)])
+        d = _quantiles(replicates.deviations, levels, threads)
+        ends["basic"] = t - d[:, 1], t - d[:, 0]  # Eq. 3.17
+        ends["percentile"] = t + d[:, 0], t + d[:, 1]  # Eq. 3.19
+        ends["bca"] = t + d[:, -2], t + d[:, -1]  # percentile ends at Efron's levels
+    return ends
 
 
 def _bca_levels(replicates: Replicates, tail: float, size: FloatArray, threads: int) -> FloatArray:
