@@ -1,6 +1,7 @@
 """The gate finds what it is told to look for, and says where."""
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import surefoot as sf
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import InputError
 from surefoot.render.gate import junit_xml, markdown
+from surefoot.workflows.quantities import QUANTITIES
 
 RNG = np.random.default_rng(7)
 OLD = RNG.random(40)
@@ -41,6 +43,9 @@ def check(condition, system, **options):
         ("count_losses > 5 and mean_difference < 0", "worse", True),
         ("worst_delta < -0.1", "mixed", True),
         ("p_value < 0.05 and u_risk < 0", "worse", True),
+        ("p_value(wilcoxon, alpha=0) < 0.05", "worse", True),
+        ("p_value(sign) < 0.05 and p_value(randomization) < 0.05", "worse", True),
+        ("p_value(bootstrap) > 0.5", "worse", False),
         ("geo_risk < champion_geo_risk", "worse", True),
         ("geo_risk < champion_geo_risk", "better", False),
         ("score < champion_score - 0.01", "worse", True),
@@ -122,3 +127,12 @@ def test_junit_and_markdown_hold_hostile_names():
     table = [line for line in text.splitlines() if line.startswith("| ❌")]
     assert len(table) == 2
     assert all(line.replace("\\|", "").count("|") == 6 for line in table)
+
+
+def test_the_reference_lists_every_quantity():
+    page = Path(__file__).parents[2] / "docs" / "reference" / "gate.md"
+    text = page.read_text(encoding="utf-8")
+    for name, entry in QUANTITIES.items():
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
+        assert entry.explanation in row
+        assert all(f"`{option}=`" in row for option in entry.options)

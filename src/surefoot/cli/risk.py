@@ -75,6 +75,7 @@ def command(
 
     if alpha is not None and r is not None:
         raise click.UsageError("give --alpha or --r, not both (r = 1 + alpha)")
+    given = click.get_current_context().params  # scores_input has turned these into scores
     result = risk(
         scores,
         champion=champion,
@@ -87,6 +88,8 @@ def command(
         correction=correction,
         level=level,
         tolerance=tolerance,
+        qrels=given["qrels"],
+        runs=given["runs"],
         threads=output.threads,
     )
     output.write(result)

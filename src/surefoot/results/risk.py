@@ -46,6 +46,9 @@ class ResidualRange:
         Topics that lose, win, or could do either.
     deciding_topics : tuple of str
         The fewest topics whose judgments would settle the verdict, widest first.
+    deciding_documents : tuple of str
+        The unjudged documents that the two systems show first for these topics; empty where the
+        scores did not come from judgments and runs.
     """
 
     u_low: FloatArray
@@ -57,6 +60,7 @@ class ResidualRange:
     certain_wins: IntArray
     undecided: IntArray
     deciding_topics: tuple[str, ...]
+    deciding_documents: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,5 +176,6 @@ class RiskResult(Result):
             out["certain_wins"] = known.certain_wins
             out["undecided_topics"] = known.undecided
             out["deciding_topics"] = known.deciding_topics
+            out["deciding_documents"] = known.deciding_documents
         out["note"] = self.note or ("",) * rows
         return out

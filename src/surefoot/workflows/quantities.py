@@ -9,8 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.errors import UnreliableWarning
+from surefoot.inference.bootstrap_test import bootstrap_test
 from surefoot.inference.corrections import adjust
 from surefoot.inference.intervals import METHODS, bootstrap_intervals
+from surefoot.inference.randomization import randomization_test
+from surefoot.inference.sign_test import sign_test
+from surefoot.inference.wilcoxon import wilcoxon
 from surefoot.overlays.differences import Differences, differences
 from surefoot.overlays.geo_risk import geo_risk
 from surefoot.overlays.t_risk import p_value, t_risk
@@ -171,15 +175,31 @@ def _raw_t(case: Case, alpha: float) -> float:
     return math.copysign(math.inf, u) if math.isnan(t) and d.count[0] > 1 else t
 
 
-def _raw_p(case: Case, alpha: float) -> float:
-    return float(p_value(np.array(_raw_t(case, alpha)), case.sums().count[0] - 1))
+TESTS = ("t", "wilcoxon", "sign", "bootstrap", "randomization")
+
+
+def _raw_p(case: Case, alpha: float, test: str) -> float:
+    if test == "t":
+        return float(p_value(np.array(_raw_t(case, alpha)), case.sums().count[0] - 1))
+    delta = case.delta
+    x = Linear(alpha)(delta[~np.isnan(delta)])
+    if len(x) == 0:
+        return float("nan")
+    if test == "wilcoxon":
+        found = wilcoxon(x, threads=case.threads)
+    elif test == "sign":
+        found = sign_test(x)
+    else:
+        run = bootstrap_test if test == "bootstrap" else randomization_test
+        found = run(x, seed=case.seed, threads=case.threads)
+    return float(found.p_value[0])
 
 
 def _p_value(case: Case, words: tuple[str, ...], options: Mapping[str, float]) -> float:
-    alpha = _alpha(options)
+    alpha, test = _alpha(options), (words or ("t",))[0]
     if not case.siblings:
-        return _raw_p(case, alpha)
-    every = adjust([_raw_p(other, alpha) for other in case.siblings], "holm")
+        return _raw_p(case, alpha, test)
+    every = adjust([_raw_p(other, alpha, test) for other in case.siblings], "holm")
     return float(every[[other is case for other in case.siblings].index(True)])
 
 
@@ -191,7 +211,7 @@ def _t_risk(case: Case, words: tuple[str, ...], options: Mapping[str, float]) ->
     from scipy.special import stdtrit
 
     # the t whose p-value is the one adjusted over the slices
-    p = min(_p_value(case, words, options), 1.0)
+    p = min(_p_value(case, (), options), 1.0)
     return float(np.copysign(stdtrit(case.sums().count[0] - 1, 1 - p / 2), t)) if p > 0 else t
 
 
@@ -302,7 +322,12 @@ QUANTITIES: dict[str, Entry] = {
         "mean difference over its standard error",
         lambda case, words, options: _t_risk(case, words, {"alpha": 0.0}),
     ),
-    "p_value": Entry("two-sided p of t_risk, exact t distribution", _p_value, _RISK),
+    "p_value": Entry(
+        "two-sided p that u_risk is 0, by the exact t distribution unless a test is named",
+        _p_value,
+        _RISK,
+        TESTS,
+    ),
     "ci_low": Entry(
         "lower end of the confidence interval of u_risk",
         _end("low"),

@@ -24,12 +24,14 @@ from surefoot.workflows.comparison import (
     value_function,
 )
 from surefoot.workflows.judgments import Ranges, residual_range
+from surefoot.workflows.unjudged import unjudged_documents
 from surefoot.workflows.verdicts import note_of, risk_headline, verdict_of
 
 FloatArray = npt.NDArray[np.float64]
 
 # overlays whose sign the thesis' minus form reverses
 _SIGNED = ("u_risk", "t_risk", "z_risk", "geo_risk")
+_MOST = 5  # topics whose documents are named
 
 
 def risk(
@@ -45,6 +47,8 @@ def risk(
     correction: str = "holm",
     level: float = 0.05,
     tolerance: float = 0.0,
+    qrels: Any = None,
+    runs: Any = (),
     threads: int = 0,
 ) -> RiskResult:
     """Measure what replacing the champion by each challenger risks.
@@ -76,6 +80,9 @@ def risk(
         Significance level of the verdict.
     tolerance : float
         Differences of at most this size count as ties; the overlays themselves are unaffected.
+    qrels, runs : optional
+        Judgments and runs that the scores come from: the unjudged documents that would settle an
+        open verdict are named then.
     threads : int
         0 uses all cores; results do not depend on it.
 
@@ -107,6 +114,7 @@ def risk(
         groups = slice_columns(whole.matrix.topics, read_slices(slices))
         scopes += [(label, whole.restrict(columns)) for label, columns in groups.items()]
 
+    bounded = whole.matrix.has_bounds and all(c.lower is not None for c in whole.champions)
     family = len(whole.champions) * len(whole.challengers)
     labels: list[tuple[str, str, str]] = []  # slice, champion, system of each row but for alpha
     tables: list[dict[str, FloatArray]] = []
@@ -132,7 +140,7 @@ def risk(
             )
             tables.append({k: v[part.challengers] for k, v in table.items()})
             labels += [(scope, base.name, part.matrix.systems[i]) for i in part.challengers]
-            if part.matrix.has_bounds and base.lower is not None:
+            if bounded:
                 share = level if correction == "none" else level / size
                 known += [
                     residual_range(part, base, i, a, function, share)
@@ -180,7 +188,7 @@ def risk(
         break_even_alpha=flat["break_even_alpha"],
         verdict=verdicts,
         topics=whole_numbers["count"],
-        residual=_residual(known, form),
+        residual=_residual(known, form, _documents(known, repeated, qrels, runs)),
         note=notes,
         settings={
             "champion": [b.name for b in whole.champions],
@@ -207,7 +215,29 @@ def _adjusted(p: FloatArray, scope: npt.NDArray[np.str_], correction: str) -> Fl
     return out
 
 
-def _residual(known: list[Ranges], form: str) -> ResidualRange | None:
+def _documents(
+    known: list[Ranges], rows: list[tuple[str, str, str]], qrels: Any, runs: Any
+) -> tuple[str, ...]:
+    """Per row, ``topic: document document; ...`` of what is unjudged and decides."""
+    wanted: dict[str, dict[str, None]] = {}
+    for ranges, (_, *pair) in zip(known, rows, strict=False):
+        for system in pair:
+            wanted.setdefault(system, {}).update(dict.fromkeys(ranges.deciding_topics[:_MOST]))
+    found = {}
+    if qrels is not None and any(wanted.values()):
+        found = unjudged_documents(qrels, runs, wanted)
+    out = []
+    for ranges, (_, *pair) in zip(known, rows, strict=False):
+        parts = []
+        for topic in ranges.deciding_topics[:_MOST]:
+            ids = [d for system in pair for d in found.get(system, {}).get(topic, [])]
+            if ids:
+                parts.append(f"{topic}: {' '.join(dict.fromkeys(ids))}")
+        out.append("; ".join(parts))
+    return tuple(out)
+
+
+def _residual(known: list[Ranges], form: str, documents: tuple[str, ...]) -> ResidualRange | None:
     if not known:
         return None
 
@@ -228,4 +258,5 @@ def _residual(known: list[Ranges], form: str) -> ResidualRange | None:
         certain_wins=column("certain_wins"),
         undecided=column("undecided"),
         deciding_topics=tuple(" ".join(k.deciding_topics) for k in known),
+        deciding_documents=documents,
     )

@@ -142,7 +142,9 @@ def _open(result: RiskResult, i: int) -> str:
     if not topics:
         return f"{counts}, and so is the verdict."
     shown = ", ".join(topics[:5]) + (f" and {len(topics) - 5} more" if len(topics) > 5 else "")
-    return f"{counts}; the verdict hangs on {shown}."
+    word = "query" if len(topics) == 1 else "queries"
+    judge = known.deciding_documents[i]
+    return f"{counts}; the verdict hangs on {word} {shown}." + (f" Judge {judge}." if judge else "")
 
 
 def _slice_sentences(result: RiskResult, alpha: float) -> list[str]:
