@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from surefoot.results.record import Column, Result
 
 CROSS_VALIDATION_COLUMNS = (
@@ -29,6 +32,26 @@ CROSS_VALIDATION_COLUMNS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class QueryScores:
+    """Effectiveness on every test query of all folds: what further inference starts from.
+
+    Parameters
+    ----------
+    topics : tuple of str
+    values : (n_rows, n_seeds, n_queries) float array
+        In the order of the table's rows.
+    champion : (n_queries,) float array
+    baselines : (n_baselines, n_queries) float array
+        Of the learned baselines; without rows where there are none.
+    """
+
+    topics: tuple[str, ...]
+    values: npt.NDArray[np.float64]
+    champion: npt.NDArray[np.float64]
+    baselines: npt.NDArray[np.float64]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossValidation(Result):
     """One row per objective and alpha, over the test queries of all folds.
@@ -53,6 +76,7 @@ class CrossValidation(Result):
     )
 
     entries: tuple[dict[str, Any], ...] = field(repr=False)
+    scores: QueryScores = field(repr=False)
 
     def columns(self) -> dict[str, Column]:
         """The table's columns."""

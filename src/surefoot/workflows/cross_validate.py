@@ -24,7 +24,7 @@ from surefoot.learn.measures import LearningMeasure, score_queries
 from surefoot.learn.monitor import RiskMonitor
 from surefoot.learn.objectives import OBJECTIVES, Objective
 from surefoot.learn.profile import RiskProfile, risk_profile
-from surefoot.results.cross_validation import CrossValidation
+from surefoot.results.cross_validation import CrossValidation, QueryScores
 
 Doubles = npt.NDArray[np.float64]
 # (finished pieces, all pieces)
@@ -149,9 +149,11 @@ def cross_validate(
             found[piece.fold, piece.objective.name, piece.objective.alpha, piece.seed] = _load(
                 home / piece.file, common, piece
             )
-    entries = _entries(found, folds, variants, seeds, seed, threads)
+    scores = _scores(found, folds, variants, range(seed, seed + seeds))
+    entries = _entries(found, folds, variants, scores, seed, threads)
     return CrossValidation(
         entries=tuple(entries),
+        scores=scores,
         settings={
             **common,
             **base.to_dict(),
@@ -259,43 +261,59 @@ def _stamp(source: Any) -> str:
     return hashlib.sha256(listing.encode()).hexdigest()[:16]
 
 
+def _scores(
+    found: Mapping[tuple[str, str, float, int], Any],
+    folds: Sequence[Fold],
+    variants: Sequence[Objective],
+    seeds: Sequence[int],
+) -> QueryScores:
+    """The test queries of all folds, side by side."""
+
+    def across(variant: Objective, seed: int, field: str) -> Doubles:
+        parts = [found[f.name, variant.name, variant.alpha, seed][field] for f in folds]
+        return np.concatenate([np.asarray(p, dtype=np.float64) for p in parts], axis=-1)
+
+    plain = variants[0]
+    learned = [found[f.name, plain.name, plain.alpha, seeds[0]]["learned"] for f in folds]
+    champion = across(plain, seeds[0], "champion")
+    return QueryScores(
+        topics=tuple(
+            t for f in folds for t in found[f.name, plain.name, plain.alpha, seeds[0]]["topics"]
+        ),
+        values=np.array([[across(v, s, "values") for s in seeds] for v in variants]),
+        champion=champion,
+        baselines=(
+            across(plain, seeds[0], "learned") if all(learned) else np.empty((0, champion.size))
+        ),
+    )
+
+
 def _entries(
     found: Mapping[tuple[str, str, float, int], Any],
     folds: Sequence[Fold],
     variants: Sequence[Objective],
-    seeds: int,
+    scores: QueryScores,
     seed: int,
     threads: int,
 ) -> list[dict[str, Any]]:
-    def stack(variant: Objective, field: str) -> Doubles:
-        """Seeds x queries over all folds."""
-        rows = [
-            [v for f in folds for v in found[f.name, variant.name, variant.alpha, seed + s][field]]
-            for s in range(seeds)
-        ]
-        return np.array(rows)
-
-    plain = stack(variants[0], "values").mean(axis=0)
-    champion = stack(variants[0], "champion")[0]
-    learned = np.concatenate(
-        [
-            np.array(found[f.name, "ndcg", 0.0, seed]["learned"], dtype=np.float64).reshape(
-                -1, len(found[f.name, "ndcg", 0.0, seed]["values"])
-            )
-            for f in folds
-        ],
-        axis=1,
-    )
+    champion, learned = scores.champion, scores.baselines
+    seeds = range(seed, seed + scores.values.shape[1])
+    plain = scores.values[0].mean(axis=0)
     entries = []
-    for variant in variants:
-        values = stack(variant, "values")
+    for variant, values in zip(variants, scores.values, strict=True):
+        first = [
+            v
+            for f in folds
+            for s in seeds
+            for v in found[f.name, variant.name, variant.alpha, s]["ndcg_1"]
+        ]
         against = [risk_profile(v, champion, alpha=variant.alpha) for v in values]
         entry: dict[str, Any] = {
             "objective": variant.name,
             "alpha": variant.alpha,
             "folds": len(folds),
             "queries": champion.size,
-            "ndcg_1": float(stack(variant, "ndcg_1").mean()),
+            "ndcg_1": float(np.mean(first)),
             "mean": float(values.mean()),
             "champion_mean": float(champion.mean()),
             "risk_reward": _mean(against, lambda p: p.risk_reward),

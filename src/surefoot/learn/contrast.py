@@ -1,0 +1,161 @@
+"""How two trained rankers differ in effectiveness and in risk, with intervals over queries."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.errors import AlignmentError
+from surefoot.inference.intervals import bootstrap_intervals
+from surefoot.inference.statistics import FunctionOfMeans
+
+Doubles = npt.NDArray[np.float64]
+
+# statistic -> what a difference of it is
+CONTRASTS = {
+    "mean": "difference",
+    "risk_reward": "relative",
+    "win_loss": "relative",
+    "losses": "relative",
+    "loss_over_20": "relative",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One statistic of a ranker against the same statistic of its control.
+
+    Parameters
+    ----------
+    value, control : float
+        The statistic of each.
+    change : float
+        value - control for the mean, value / control - 1 for the others.
+    low, high : float
+        Limits of the change (BCa over queries); NaN where they cannot be had.
+    """
+
+    value: float
+    control: float
+    change: float
+    low: float
+    high: float
+
+
+def risk_features(values: npt.ArrayLike, champions: npt.ArrayLike) -> Doubles:
+    """Per query: effectiveness, loss, gain, lost, won, lost a fifth; averaged over repetitions.
+
+    Parameters
+    ----------
+    values : (..., n_queries) array
+        Effectiveness of a ranker, a row for each repetition (seed).
+    champions : (..., n_queries) array
+        Of the champions; shapes broadcast, so that several champions are averaged too.
+
+    Returns
+    -------
+    (6, n_queries) array
+        A query is one unit however many repetitions saw it: what the seeds or the champions differ
+        in is averaged within the query, so that resampling queries keeps them together.
+    """
+    v, b = np.asarray(values, dtype=np.float64), np.asarray(champions, dtype=np.float64)
+    if v.shape[-1] != b.shape[-1]:
+        raise AlignmentError(f"{v.shape[-1]} queries of the ranker, {b.shape[-1]} of the champion")
+    v, b = np.broadcast_arrays(v, b)
+    delta = v - b
+    rows = (
+        v,
+        np.maximum(-delta, 0.0),
+        np.maximum(delta, 0.0),
+        delta < 0,
+        delta > 0,
+        # a query counts when it loses more than a fifth of what the champion had
+        delta < -0.2 * b - 1e-12,
+    )
+    return np.stack([r.reshape(-1, v.shape[-1]).mean(axis=0) for r in rows])
+
+
+def contrast(
+    ranker: Doubles,
+    control: Doubles,
+    *,
+    confidence: float = 0.95,
+    comparisons: int = 1,
+    resamples: int | None = None,
+    seed: int = 0,
+    threads: int = 0,
+) -> dict[str, Contrast]:
+    """Compare two rankers on the same queries, from their `risk_features`.
+
+    Parameters
+    ----------
+    ranker, control : (6, n_queries) arrays
+        Of `risk_features`, against the same champions.
+    confidence : float
+    comparisons : int
+        Bonferroni's m: all the comparisons that the reader will pick from.
+
+    Returns
+    -------
+    dict of str to Contrast
+        By the names of `CONTRASTS`. Ratios are ratios of totals over queries (Dincer et al. 2014,
+        Table 3), never means of ratios of single queries; all statistics see the same resampled
+        queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surefoot.learn.contrast import contrast, risk_features
+    >>> champion = np.array([0.5, 0.4, 0.3, 0.6])
+    >>> plain = risk_features([0.6, 0.3, 0.4, 0.7], champion)
+    >>> careful = risk_features([0.6, 0.35, 0.4, 0.7], champion)
+    >>> round(contrast(careful, plain, resamples=1000)["risk_reward"].change, 3)
+    -0.5
+    """
+    both = np.concatenate([ranker, control])
+    queries = np.arange(ranker.shape[1], dtype=np.float64)[None]  # a series: the queries themselves
+    found = {}
+    for name, kind in CONTRASTS.items():
+
+        def features(which: Doubles) -> Doubles:
+            return both[:, which.astype(np.int64)]
+
+        def combine(means: Doubles, n: int, name: str = name, kind: str = kind) -> Doubles:
+            ours, theirs = _statistic(name, means[:6]), _statistic(name, means[6:])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return ours - theirs if kind == "difference" else ours / theirs - 1.0
+
+        means = both.mean(axis=1)
+        value, base = _statistic(name, means[:6]), _statistic(name, means[6:])
+        low = high = float("nan")
+        if np.array_equal(ranker, control):
+            low = high = 0.0
+        elif np.isfinite(combine(means, queries.size)):
+            interval = bootstrap_intervals(
+                queries,
+                methods=("bca",),
+                confidence=confidence,
+                comparisons=comparisons,
+                statistic=FunctionOfMeans(features, combine),
+                n_resamples=resamples,
+                seed=seed,
+                threads=threads,
+            )
+            low, high = float(interval.low[0, 0]), float(interval.high[0, 0])
+        change = float(combine(means, queries.size))
+        found[name] = Contrast(float(value), float(base), change, low, high)
+    return found
+
+
+def _statistic(name: str, means: Doubles) -> Doubles:
+    """From the means of `risk_features`, (6, ...)."""
+    mean, loss, gain, lost, won, over_20 = means
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table = {
+            "mean": mean,
+            "risk_reward": loss / gain,
+            "win_loss": won / lost,
+            "losses": lost,
+            "loss_over_20": over_20,
+        }
+    return np.asarray(table[name], dtype=np.float64)
