@@ -110,14 +110,15 @@ nb::tuple assemble(const std::vector<RunJoiner*>& parts, std::int64_t n_topics) 
     score = std::move(parts[0]->score);
   } else {
     double* grades = grade.extend(static_cast<std::size_t>(o[n]));
-    double* scores = score.extend(static_cast<std::size_t>(o[n]));
+    const bool scored = std::any_of(parts.begin(), parts.end(), [](RunJoiner* p) { return p->score.size() > 0; });
+    double* scores = score.extend(scored ? static_cast<std::size_t>(o[n]) : 0);
     nb::gil_scoped_release released;
     for (RunJoiner* part : parts) {
       for (const Segment& s : part->segments) {
         const std::size_t bytes = static_cast<std::size_t>(s.count) * sizeof(double);
         if (bytes == 0) continue;
         std::memcpy(grades + o[s.topic], part->grade.data() + s.begin, bytes);
-        std::memcpy(scores + o[s.topic], part->score.data() + s.begin, bytes);
+        if (scored) std::memcpy(scores + o[s.topic], part->score.data() + s.begin, bytes);
       }
       part->grade = {};
       part->score = {};
@@ -236,10 +237,13 @@ void bind_text(nb::module_& m) {
 
   nb::class_<RunJoiner>(m, "RunJoiner")
       .def("__init__",
-           [](RunJoiner* self, const OwnedIndex& judged, int ties, std::int64_t depth, int duplicates) {
-             new (self) RunJoiner(judged.index, static_cast<Ties>(ties), depth, static_cast<Duplicates>(duplicates));
+           [](RunJoiner* self, const OwnedIndex& judged, int ties, std::int64_t depth, int duplicates, bool scores) {
+             new (self) RunJoiner(judged.index, static_cast<Ties>(ties), depth, static_cast<Duplicates>(duplicates),
+                                  scores);
            },
-           nb::arg("judged"), nb::arg("ties"), nb::arg("depth"), nb::arg("duplicates"), nb::keep_alive<1, 2>())
+           nb::arg("judged"), nb::arg("ties"), nb::arg("depth"), nb::arg("duplicates"), nb::arg("scores"),
+           nb::keep_alive<1, 2>())
+      .def("expect", &RunJoiner::expect)
       .def("feed", &feed<RunJoiner>)
       .def("feed_file", &feed_file<RunJoiner>)
       .def("join_columns", &join_columns)

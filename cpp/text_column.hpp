@@ -1,10 +1,14 @@
 // A growing array that can be handed to NumPy without a copy.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <utility>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace surefoot::text {
 
@@ -41,6 +45,22 @@ class Column {
     T* place = data_ + size_;
     size_ += n;
     return place;
+  }
+
+  // Room for n entries in all, if memory for them can be had: no more moves, and few page faults. What is
+  // never used stays unclaimed.
+  void reserve(std::size_t n) {
+    if (n <= capacity_) return;
+    void* moved = std::realloc(data_, n * sizeof(T));
+    if (moved == nullptr) return;
+    data_ = static_cast<T*>(moved);
+    capacity_ = n;
+#if defined(__linux__)
+    constexpr std::uintptr_t huge = std::uintptr_t{1} << 21;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(data_) + huge - 1) & ~(huge - 1);
+    const auto end = reinterpret_cast<std::uintptr_t>(data_ + capacity_) & ~(huge - 1);
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
   }
 
   // Ownership to the caller, who frees it with std::free; never null.

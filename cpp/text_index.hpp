@@ -2,9 +2,11 @@
 // A hash only says where to look; equality of ids is always decided by their bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -61,10 +63,16 @@ SUREFOOT_INLINE std::uint64_t hash_bytes(const char* p, std::size_t n) {
   return fold(k2 ^ n, fold(a ^ k1, b ^ seed));
 }
 
-SUREFOOT_INLINE bool same_bytes(const char* a, const char* b, std::size_t n) { return std::memcmp(a, b, n) == 0; }
+// Ids are short: two loads that overlap see up to 16 bytes.
+SUREFOOT_INLINE bool same_bytes(const char* a, const char* b, std::size_t n) {
+  if (n > 16) return std::memcmp(a, b, n) == 0;
+  if (n >= 8) return ((load64(a) ^ load64(b)) | (load64(a + n - 8) ^ load64(b + n - 8))) == 0;
+  if (n >= 4) return ((load32(a) ^ load32(b)) | (load32(a + n - 4) ^ load32(b + n - 4))) == 0;
+  return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
 
 inline std::uint32_t table_size(std::size_t n) {
-  std::uint32_t size = 4;
+  std::uint32_t size = 16;  // a single judgment is met by few look-ups
   while (size < 2 * n) size *= 2;
   return size;
 }
@@ -76,31 +84,61 @@ SUREFOOT_INLINE std::uint64_t slot_of(std::uint64_t hash, std::size_t entry) {
 SUREFOOT_INLINE bool same_tag(std::uint64_t slot, std::uint64_t hash) { return (slot ^ hash) >> 32 == 0; }
 SUREFOOT_INLINE std::size_t entry_of(std::uint64_t slot) { return (slot & 0xffffffffull) - 1; }
 
-// Which documents a topic has had so far; one table serves topic after topic.
+// Which documents a topic has had so far; one table serves topic after topic. A slot holds the number of
+// the entry + 1 in its low bits and as much of the hash as fits above them; 0 is free.
 class SeenDocuments {
  public:
+  // Empty, with room for n documents before it has to grow.
   void clear(std::size_t n) {
-    const std::uint32_t size = table_size(n);
-    mask_ = size - 1;
-    slots_.assign(size, 0);
+    make(n);
+    count_ = 0;
   }
 
-  // The earlier entry that is the same document, or -1 after noting this one. `same(i)` compares bytes.
-  template <class Same>
-  SUREFOOT_INLINE std::int64_t insert(std::uint64_t hash, std::size_t entry, Same&& same) {
+  // The earlier entry that is the same document, or -1 after noting this one as the next entry.
+  // `same(i)` compares the bytes of entry i with this document's; `hash_of(i)` is its hash.
+  template <class Same, class HashOf>
+  SUREFOOT_INLINE std::int64_t insert(std::uint64_t hash, Same&& same, HashOf&& hash_of) {
+    if (__builtin_expect(count_ == room_, 0)) grow(hash_of);
+    const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32) << entry_bits_;
     for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
-      const std::uint64_t slot = slots_[at];
+      const std::uint32_t slot = slots_[at];
       if (slot == 0) {
-        slots_[at] = slot_of(hash, entry);
+        slots_[at] = tag | ++count_;
         return -1;
       }
-      if (same_tag(slot, hash) && same(entry_of(slot))) return static_cast<std::int64_t>(entry_of(slot));
+      if ((slot & ~entries_) == tag && same((slot & entries_) - 1)) {
+        return static_cast<std::int64_t>((slot & entries_) - 1);
+      }
     }
   }
 
  private:
-  std::vector<std::uint64_t> slots_;
+  void make(std::size_t n) {
+    std::size_t size = 1024;
+    entry_bits_ = 9;
+    while (size < 4 * n) size *= 2, ++entry_bits_;
+    if (entry_bits_ > 30) throw std::length_error("too many documents in one topic");
+    room_ = static_cast<std::uint32_t>(size / 4);  // a quarter full at most: the first look decides
+    mask_ = size - 1;
+    entries_ = (std::uint32_t{1} << entry_bits_) - 1;
+    slots_.assign(size, 0);
+  }
+
+  template <class HashOf>
+  void grow(HashOf& hash_of) {
+    make(2 * std::size_t{room_});
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      const std::uint64_t hash = hash_of(i);
+      std::size_t at = hash & mask_;
+      while (slots_[at] != 0) at = (at + 1) & mask_;
+      slots_[at] = static_cast<std::uint32_t>(hash >> 32) << entry_bits_ | (i + 1);
+    }
+  }
+
+  std::vector<std::uint32_t> slots_;
   std::size_t mask_ = 0;
+  std::uint32_t count_ = 0, room_ = 0, entries_ = 0;
+  unsigned entry_bits_ = 0;
 };
 
 // Ids packed end to end, as in data/documents.py.
@@ -147,17 +185,45 @@ class JudgedIndex {
     return found == topic_of_.end() ? -1 : found->second;
   }
 
-  // Grade of a document, NaN if unjudged.
-  SUREFOOT_INLINE double grade(std::int64_t topic, std::uint64_t hash, const char* id, std::size_t size) const {
+  // Grades of n documents of a topic, NaN if unjudged; `hash_of(i)`, `id_of(i)`, `size_of(i)` say which. The judgments of
+  // all topics fill more than a cache, so the places to look at are fetched ahead, a group at a time.
+  template <class HashOf, class IdOf, class SizeOf>
+  void grades(std::int64_t topic, std::size_t n, double* out, HashOf&& hash_of, IdOf&& id_of, SizeOf&& size_of) const {
     const Table& table = tables_[static_cast<std::size_t>(topic)];
+    const std::int64_t first = offsets_[topic];
     const std::uint64_t* slots = slots_.data() + table.begin;
-    for (std::size_t at = hash & table.mask;; at = (at + 1) & table.mask) {
-      const std::uint64_t slot = slots[at];
-      if (slot == 0) return std::numeric_limits<double>::quiet_NaN();
-      if (!same_tag(slot, hash)) continue;
-      const std::int64_t row = offsets_[topic] + static_cast<std::int64_t>(entry_of(slot));
-      const std::string_view judged = documents_.at(row);
-      if (judged.size() == size && same_bytes(judged.data(), id, size)) return grades_[row];
+    if (table.mask < 64) {
+      for (std::size_t i = 0; i < n; ++i) {
+        out[i] = grade_from(table, first, hash_of(i) & table.mask, hash_of(i), id_of(i), size_of(i));
+      }
+      return;
+    }
+    constexpr std::size_t kGroup = 64;
+    std::size_t places[kGroup];
+    for (std::size_t begin = 0; begin < n; begin += kGroup) {
+      const std::size_t count = std::min(kGroup, n - begin);
+      for (std::size_t i = 0; i < count; ++i) {
+        places[i] = hash_of(begin + i) & table.mask;
+        __builtin_prefetch(slots + places[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t hash = hash_of(begin + i);
+        std::size_t at = places[i];
+        while (slots[at] != 0 && !same_tag(slots[at], hash)) at = (at + 1) & table.mask;
+        places[i] = at;
+        if (slots[at] != 0) __builtin_prefetch(documents_.ends + first + entry_of(slots[at]));
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t slot = slots[places[i]];
+        if (slot == 0) continue;
+        const std::int64_t row = first + static_cast<std::int64_t>(entry_of(slot));
+        __builtin_prefetch(documents_.block + documents_.begin_of(row));
+        __builtin_prefetch(grades_ + row);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t k = begin + i;
+        out[k] = grade_from(table, first, places[i], hash_of(k), id_of(k), size_of(k));
+      }
     }
   }
 
@@ -165,6 +231,21 @@ class JudgedIndex {
   struct Table {
     std::size_t begin, mask;
   };
+
+  // Grade of a document whose slot is at `at` or behind.
+  SUREFOOT_INLINE double grade_from(const Table& table, std::int64_t first, std::size_t at, std::uint64_t hash,
+                                    const char* id, std::size_t size) const {
+    const std::uint64_t* slots = slots_.data() + table.begin;
+    for (;; at = (at + 1) & table.mask) {
+      const std::uint64_t slot = slots[at];
+      if (slot == 0) return std::numeric_limits<double>::quiet_NaN();
+      if (!same_tag(slot, hash)) continue;
+      const std::int64_t row = first + static_cast<std::int64_t>(entry_of(slot));
+      const std::string_view judged = documents_.at(row);
+      if (judged.size() == size && same_bytes(judged.data(), id, size)) return grades_[row];
+    }
+  }
+
   std::unordered_map<std::string, std::int64_t> topic_of_;
   std::vector<Table> tables_;
   std::vector<std::uint64_t> slots_;

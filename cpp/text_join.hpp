@@ -25,13 +25,18 @@ struct Segment {
 
 class RunJoiner {
  public:
-  RunJoiner(const JudgedIndex& index, Ties ties, std::int64_t depth, Duplicates duplicates)
-      : index_(index), ties_(ties), depth_(depth), duplicates_(duplicates), reader_(*this) {}
+  RunJoiner(const JudgedIndex& index, Ties ties, std::int64_t depth, Duplicates duplicates, bool keep_scores)
+      : index_(index), ties_(ties), depth_(depth), duplicates_(duplicates), keep_scores_(keep_scores), reader_(*this) {}
   RunJoiner(const RunJoiner&) = delete;
   RunJoiner& operator=(const RunJoiner&) = delete;
 
   static constexpr bool kWordsBehind = true;
   LineReader<kRunFields, RunJoiner>& reader() { return reader_; }
+  // Make room for a text of this size, of short lines.
+  void expect(std::size_t bytes) {
+    grade.reserve(bytes / 24);
+    if (keep_scores_) score.reserve(bytes / 24);
+  }
   void finish() {
     reader_.finish();
     end_topic();
@@ -40,14 +45,28 @@ class RunJoiner {
   // -- what the reader asks for
   SUREFOOT_INLINE void line(const Field* f, std::int64_t number) {
     const double score = number_in(f, kRunFields, 4, number);
-    const double rank = number_in(f, kRunFields, 3, number);
+    double rank = 0.0;
+    if (ties_ == Ties::rank || !is_short_integer(f[3].begin, f[3].end())) rank = number_in(f, kRunFields, 3, number);
     if (!open_ || f[0].size != topic_.size() || !same_bytes(f[0].begin, topic_.data(), topic_.size())) {
       end_topic();
-      begin_topic(f, number);
+      begin_topic(f);
     }
     const auto offset = static_cast<std::size_t>(f[2].begin - base_);
     if (offset > 0xffffffffull) throw TextError(Fault::topic_too_large, number, f[0].str(), {}, 0);
-    records_.push_back({score, hash_bytes(f[2].begin, f[2].size), static_cast<std::uint32_t>(offset), f[2].size});
+    const std::uint64_t hash = hash_bytes(f[2].begin, f[2].size);
+    const std::int64_t earlier = documents_.insert(
+        hash,
+        [&](std::size_t e) {
+          const Record& r = records_[e];
+          return r.size == f[2].size && same_bytes(base_ + r.offset, f[2].begin, r.size);
+        },
+        [&](std::size_t e) { return records_[e].hash; });
+    ++rows;
+    if (__builtin_expect(earlier >= 0, 0)) {
+      repeated(static_cast<std::size_t>(earlier), f, score, rank, number);
+      return;
+    }
+    records_.push_back({score, hash, static_cast<std::uint32_t>(offset), f[2].size});
     if (ties_ == Ties::rank) ranks_.push_back(rank);
   }
   const char* keep_from() const { return open_ ? base_ : nullptr; }
@@ -80,14 +99,14 @@ class RunJoiner {
   const std::unordered_map<std::string, std::int64_t>& seen() const { return seen_; }
 
  private:
-  void begin_topic(const Field* f, std::int64_t number) {
+  void begin_topic(const Field* f) {
     topic_ = f[0].str();
     if (!seen_.emplace(topic_, run_topics_).second) throw ScatteredTopics{};
     if (run_topics_ == 0) tag = f[5].str();
     ++run_topics_;
     judged_topic_ = index_.topic(topic_);
     base_ = f[0].begin;
-    first_line_ = number;
+    documents_.clear(records_.size());  // topics of a run are much alike
     records_.clear();
     ranks_.clear();
     open_ = true;
@@ -95,45 +114,15 @@ class RunJoiner {
 
   void end_topic() {
     if (!open_) return;
-    rows += static_cast<std::int64_t>(records_.size());
-    check_duplicates();
     write_topic();
     open_ = false;
   }
 
-  void check_duplicates() {
-    const std::size_t n = records_.size();
-    documents_.clear(n);
-    std::size_t kept = 0;
-    const auto same = [&](std::size_t earlier, std::size_t now) {
-      const Record &a = records_[earlier], &b = records_[now];
-      return a.size == b.size && same_bytes(base_ + a.offset, base_ + b.offset, a.size);
-    };
-    for (std::size_t i = 0; i < n; ++i) {
-      // entries before `kept` are final; entry i is moved down to its place first
-      if (kept != i) {
-        records_[kept] = records_[i];
-        if (!ranks_.empty()) ranks_[kept] = ranks_[i];
-      }
-      const std::int64_t earlier =
-          documents_.insert(records_[kept].hash, kept, [&](std::size_t e) { return same(e, kept); });
-      if (earlier < 0) {
-        ++kept;
-        continue;
-      }
-      if (duplicates_ == Duplicates::error) duplicate(records_[kept]);
-      if (duplicates_ == Duplicates::last) {
-        records_[static_cast<std::size_t>(earlier)] = records_[kept];
-        if (!ranks_.empty()) ranks_[static_cast<std::size_t>(earlier)] = ranks_[kept];
-      }
-    }
-    records_.resize(kept);
-    if (!ranks_.empty()) ranks_.resize(kept);
-  }
-
-  [[noreturn]] void duplicate(const Record& record) const {
-    const auto newlines = std::count(base_, base_ + record.offset, '\n');
-    throw TextError(Fault::duplicate, first_line_ + newlines, std::string(record.id(base_)), topic_, 2);
+  void repeated(std::size_t earlier, const Field* f, double score, double rank, std::int64_t number) {
+    if (duplicates_ == Duplicates::error) throw TextError(Fault::duplicate, number, f[2].str(), topic_, 2);
+    if (duplicates_ == Duplicates::first) return;
+    records_[earlier].score = score;
+    if (ties_ == Ties::rank) ranks_[earlier] = rank;
   }
 
   void write_topic() {
@@ -146,25 +135,27 @@ class RunJoiner {
     if (depth_ > 0) n = std::min(n, static_cast<std::size_t>(depth_));
     segments.push_back({judged_topic_, static_cast<std::int64_t>(grade.size()), static_cast<std::int64_t>(n)});
     double* grades = grade.extend(n);
+    const auto record = [&](std::size_t i) -> const Record& { return records_[reordered ? order_[i] : i]; };
+    index_.grades(
+        judged_topic_, n, grades, [&](std::size_t i) { return record(i).hash; },
+        [&](std::size_t i) { return base_ + record(i).offset; }, [&](std::size_t i) { return record(i).size; });
+    if (!keep_scores_) return;
     double* scores = score.extend(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Record& r = records_[reordered ? order_[i] : i];
-      grades[i] = index_.grade(judged_topic_, r.hash, base_ + r.offset, r.size);
-      scores[i] = r.score;
-    }
+    for (std::size_t i = 0; i < n; ++i) scores[i] = record(i).score;
   }
 
   const JudgedIndex& index_;
   const Ties ties_;
   const std::int64_t depth_;
   const Duplicates duplicates_;
+  const bool keep_scores_;
   LineReader<kRunFields, RunJoiner> reader_;
   std::int64_t run_topics_ = 0;
   // the topic at hand
   bool open_ = false;
   std::string topic_;
   const char* base_ = nullptr;
-  std::int64_t first_line_ = 0, judged_topic_ = -1;
+  std::int64_t judged_topic_ = -1;
   std::vector<Record> records_;
   std::vector<double> ranks_;
   // working memory

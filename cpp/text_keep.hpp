@@ -128,11 +128,16 @@ class Keeper {
     for (std::size_t t = 0; t < topics.size(); ++t) {
       const auto begin = static_cast<std::size_t>(offsets[t]), end = static_cast<std::size_t>(offsets[t + 1]);
       documents.clear(end - begin);
+      const std::size_t before = kept.size();
+      const auto hash_of = [&](std::size_t e) {
+        const std::string_view text = id(kept[before + e]);
+        return hash_bytes(text.data(), text.size());
+      };
       for (std::size_t row = begin; row < end; ++row) {
         const std::string_view now = id(row);
-        const std::int64_t earlier = documents.insert(hash_bytes(now.data(), now.size()), row - begin,
-                                                      [&](std::size_t e) { return id(begin + e) == now; });
-        if (earlier < 0) {
+        const std::int64_t seen = documents.insert(
+            hash_bytes(now.data(), now.size()), [&](std::size_t e) { return id(kept[before + e]) == now; }, hash_of);
+        if (seen < 0) {
           kept.push_back(row);
           continue;
         }
@@ -141,8 +146,9 @@ class Keeper {
           wrong_row = row;
         }
         if (duplicates_ == Duplicates::last) {
-          values[begin + static_cast<std::size_t>(earlier)] = values[row];
-          ranks[begin + static_cast<std::size_t>(earlier)] = ranks[row];
+          const std::size_t earlier = kept[before + static_cast<std::size_t>(seen)];
+          values[earlier] = values[row];
+          ranks[earlier] = ranks[row];
         }
       }
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "text_numbers.hpp"
@@ -76,8 +76,9 @@ SUREFOOT_INLINE unsigned count_bits(std::uint64_t x) {
   return static_cast<unsigned>((((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0full) * 0x0101010101010101ull) >> 56);
 }
 
-// Positions of all bytes <= ' ' in text[0, size); `out` has room for size + kPadding entries.
-inline std::size_t index_separators(const char* text, std::size_t size, std::uint32_t* out) {
+// Positions of all bytes <= ' ' in text[0, size); `out` has room for size + kPadding entries, and
+// kPadding bytes behind the text can be read.
+inline std::size_t index_separators_anywhere(const char* text, std::size_t size, std::uint32_t* out) {
   std::size_t n = 0;
   for (std::size_t base = 0; base < size; base += 64) {
     std::uint64_t mask = 0;
@@ -105,6 +106,43 @@ inline std::size_t index_separators(const char* text, std::size_t size, std::uin
     n += count;
   }
   return n;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(SUREFOOT_NO_CLONES)
+#define SUREFOOT_WIDE_SEPARATORS 1
+// The same with the instruction that packs the bytes of a mask.
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt"))) inline std::size_t index_separators_wide(
+    const char* text, std::size_t size, std::uint32_t* out) {
+  alignas(64) std::uint8_t counting[64];
+  for (int i = 0; i < 64; ++i) counting[i] = static_cast<std::uint8_t>(i);
+  const __m512i numbers = _mm512_load_si512(counting), space = _mm512_set1_epi8(0x20);
+  std::size_t n = 0;
+  for (std::size_t base = 0; base < size; base += 64) {
+    std::uint64_t mask = _mm512_cmple_epu8_mask(_mm512_loadu_si512(text + base), space);
+    if (size - base < 64) mask &= (std::uint64_t{1} << (size - base)) - 1;
+    const auto count = static_cast<unsigned>(__builtin_popcountll(mask));
+    __m512i places = _mm512_maskz_compress_epi8(mask, numbers);
+    const __m512i from = _mm512_set1_epi32(static_cast<int>(base));
+    for (unsigned done = 0;;) {
+      const __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
+      _mm512_storeu_si512(out + n + done, _mm512_add_epi32(sixteen, from));
+      done += 16;
+      if (done >= count) break;
+      places = _mm512_alignr_epi32(places, places, 4);
+    }
+    n += count;
+  }
+  return n;
+}
+#endif
+
+inline std::size_t index_separators(const char* text, std::size_t size, std::uint32_t* out) {
+#if defined(SUREFOOT_WIDE_SEPARATORS)
+  static const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                           __builtin_cpu_supports("avx512vbmi2");
+  if (wide) return index_separators_wide(text, size, out);
+#endif
+  return index_separators_anywhere(text, size, out);
 }
 
 inline bool is_number(const Field& field) {

@@ -35,6 +35,35 @@ struct Outcome {
   }
 };
 
+// Every way to find the separators finds the same.
+void same_separators(const std::string& data) {
+  std::string text = data;
+  text.resize(data.size() + kPadding, ' ');
+  std::vector<std::uint32_t> plain(text.size() + kPadding), chosen(text.size() + kPadding);
+  const std::size_t n = index_separators_anywhere(text.data(), data.size(), plain.data());
+  require(index_separators(text.data(), data.size(), chosen.data()) == n, "as many separators");
+  plain.resize(n);
+  chosen.resize(n);
+  require(plain == chosen, "the same separators");
+}
+
+// The quick road for numbers agrees with the slow one, bit for bit, on every piece between separators.
+void same_numbers(const std::string& data) {
+  const std::string text = data + std::string(kPadding, ' ');
+  for (std::size_t begin = 0; begin < data.size();) {
+    std::size_t end = begin;
+    while (end < data.size() && static_cast<unsigned char>(data[end]) > 0x20) ++end;
+    double quick = 0, slow = 0;
+    const Number outcome = parse_number(text.data() + begin, text.data() + end, quick);
+    require(outcome == parse_any_number(text.data() + begin, text.data() + end, slow), "one idea of a number");
+    if (outcome == Number::good) require(std::memcmp(&quick, &slow, sizeof quick) == 0, "one value of a number");
+    if (is_short_integer(text.data() + begin, text.data() + end)) {
+      require(outcome == Number::good && quick == std::floor(quick), "short integers are numbers");
+    }
+    begin = end + 1;
+  }
+}
+
 template <class Reader>
 void feed(Reader& reader, const std::string& data, const std::vector<std::size_t>& cuts) {
   std::size_t from = 0;
@@ -72,7 +101,7 @@ Outcome keep(const std::string& data, const std::vector<std::size_t>& cuts, Dupl
 // Returns false for scattered topics, which the joining reader does not take.
 bool join(const JudgedIndex& index, const std::string& data, const std::vector<std::size_t>& cuts, Ties ties,
           std::int64_t depth, Duplicates duplicates, Outcome& out) {
-  RunJoiner joiner(index, ties, depth, duplicates);
+  RunJoiner joiner(index, ties, depth, duplicates, true);
   try {
     feed(joiner, data, cuts);
   } catch (const TextError& error) {
@@ -98,11 +127,23 @@ bool join(const JudgedIndex& index, const std::string& data, const std::vector<s
   return true;
 }
 
+// Few judgments for topics 1, 2 and 10, and enough for topic 3 to be looked up in groups.
 const JudgedIndex& judgments() {
-  static const std::string topics = "1210", documents = "abcdocdoc1";
-  static const std::int64_t topic_ends[] = {1, 2, 4}, offsets[] = {0, 2, 4, 5}, ends[] = {1, 2, 3, 6, 10};
-  static const double grades[] = {1, 0, 2, -1, 0.5};
-  static const JudgedIndex index({topics.data(), topic_ends}, 3, offsets, {documents.data(), ends}, grades);
+  static const std::string topics = "12103";
+  static const std::int64_t topic_ends[] = {1, 2, 4, 5};
+  static std::string documents = "abcdocdoc1";
+  static std::vector<std::int64_t> offsets = {0, 2, 4, 5}, ends = {1, 2, 3, 6, 10};
+  static std::vector<double> grades = {1, 0, 2, -1, 0.5};
+  if (offsets.size() == 4) {
+    for (int i = 0; i < 60; ++i) {
+      documents += "d" + std::to_string(i);
+      ends.push_back(static_cast<std::int64_t>(documents.size()));
+      grades.push_back(i % 4);
+    }
+    offsets.push_back(static_cast<std::int64_t>(ends.size()));
+  }
+  static const JudgedIndex index({topics.data(), topic_ends}, 4, offsets.data(), {documents.data(), ends.data()},
+                                 grades.data());
   return index;
 }
 
@@ -114,6 +155,8 @@ void try_one(const std::string& data, std::uint64_t choice) {
     cuts.push_back((state >> 33) % data.size());
   }
   std::sort(cuts.begin(), cuts.end());
+  same_separators(data);
+  same_numbers(data);
   const auto ties = static_cast<Ties>(choice % 4);
   const auto duplicates = static_cast<Duplicates>(choice / 4 % 3);
   const std::int64_t depth = choice / 12 % 2 ? 3 : 0;

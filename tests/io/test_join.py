@@ -8,7 +8,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from surefoot.errors import AlignmentError, InputError, SurefootError
-from surefoot.io.join import judge_run, judge_runs
+from surefoot.io.join import judge_run
 from surefoot.io.misfit import misfit_notes
 from surefoot.io.trec import read_qrels, read_run
 from surefoot.kernels import text as kernel
@@ -205,7 +205,6 @@ def test_threads_change_nothing(tmp_path, monkeypatch, scattered):
     one = judge_run(qrels, path)
     for other in (
         judge_run(qrels, path, threads=3),
-        *judge_runs(qrels, [path, path, path], threads=2),
         judge_run(qrels, read_run(path)),
     ):
         for name in ("offsets", "grade", "score", "in_run", "qrel_grade"):

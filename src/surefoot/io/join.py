@@ -2,7 +2,6 @@
 
 import itertools
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ def judge_run(
     ties: str = "trec",
     depth: int = 0,
     duplicates: str = "error",
+    scores: bool = True,
     threads: int = 1,
 ) -> JudgedRankings:
     """Join one run with the judgments and put it in rank order.
@@ -52,6 +52,8 @@ def judge_run(
         Keep the first `depth` documents of each topic; 0 keeps all.
     duplicates : "error", "first" or "last"
         What to do where a document is retrieved twice for a topic.
+    scores : bool
+        Whether to keep the scores, which only ties need once the documents are in order.
     threads : int
         0 for all cores. A big file is cut between topics.
     """
@@ -61,41 +63,10 @@ def judge_run(
         raise InputError(f"depth must be an integer not less than 0, but got {depth}")
     check_duplicates_option(duplicates)
     qrels = read_qrels(qrels)
-    join = _Join(qrels, ties, depth, duplicates)
+    join = _Join(qrels, ties, depth, duplicates, scores)
     if not isinstance(run, (str, os.PathLike)):
         return join.run(read_run(run, duplicates=duplicates))
     return join.source(Source(os.fspath(run)), resolve_threads(threads))
-
-
-def judge_runs(
-    qrels: Any,
-    runs: Sequence[Any],
-    *,
-    ties: str = "trec",
-    depth: int = 0,
-    duplicates: str = "error",
-    threads: int = 0,
-) -> list[JudgedRankings]:
-    """Join several runs with the judgments, in parallel over runs and parts; see `judge_run`."""
-    qrels = read_qrels(qrels)
-    index_of(qrels)
-    threads = resolve_threads(threads)
-    within = max(1, threads // max(len(runs), 1))
-
-    def one(run: Any) -> JudgedRankings:
-        return judge_run(qrels, run, ties=ties, depth=depth, duplicates=duplicates, threads=within)
-
-    if threads == 1 or len(runs) < 2:
-        return [one(run) for run in runs]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(threads, len(runs))) as pool:
-        futures = [pool.submit(one, run) for run in runs]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def resolve_threads(threads: int) -> int:
@@ -121,17 +92,27 @@ def index_of(qrels: Qrels) -> tuple[Any, kernel.Floats]:
 class _Join:
     """One way to join: the judgments and the options."""
 
-    def __init__(self, qrels: Qrels, ties: str, depth: int, duplicates: str) -> None:
+    def __init__(
+        self, qrels: Qrels, ties: str, depth: int, duplicates: str, scores: bool
+    ) -> None:
         self.qrels = qrels
         self.ties = ties
         self.depth = depth
         self.duplicates = duplicates
+        self.scores = scores
         self.index, self.sorted_grades = index_of(qrels)
 
-    def joiner(self) -> kernel.RunJoiner:
-        return kernel.run_joiner(
-            self.index, ties=self.ties, depth=self.depth, duplicates=self.duplicates
+    def joiner(self, size: int = 0) -> kernel.RunJoiner:
+        """A joiner for a text of `size` bytes, where that is known."""
+        joiner = kernel.run_joiner(
+            self.index,
+            ties=self.ties,
+            depth=self.depth,
+            duplicates=self.duplicates,
+            scores=self.scores,
         )
+        joiner.expect(size)
+        return joiner
 
     def source(self, source: Source, threads: int) -> JudgedRankings:
         """A run file, by the fast road where its topics are not scattered."""
@@ -168,7 +149,7 @@ class _Join:
         size = Path(source.path).stat().st_size if source.is_plain_file else 0
         n_parts = min(4 * threads, size // _PART)
         if threads == 1 or n_parts < 2:
-            joiner = self.joiner()
+            joiner = self.joiner(size)
             read_through(joiner, source, "run")
             if joiner.rows == 0:
                 raise empty(source, "run")
@@ -190,7 +171,7 @@ class _Join:
         cuts = sorted({*cuts, size})
 
         def part(begin: int, end: int) -> kernel.RunJoiner:
-            joiner = self.joiner()
+            joiner = self.joiner(end - begin)
             try:
                 feed_stretch(joiner, file, path, begin, end)
                 joiner.finish()

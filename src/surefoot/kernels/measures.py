@@ -141,6 +141,8 @@ def _arguments(
     at_least: int,
 ) -> tuple[object, ...]:
     n_topics = len(ranked.offsets) - 1
+    if ties != "as_is" and len(ranked.score) != len(ranked.grade):
+        raise ValueError("ties need the scores of the documents")
     return (
         *ranked,
         TIES.index(ties),

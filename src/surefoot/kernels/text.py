@@ -74,6 +74,9 @@ class RunJoiner(Reader, Protocol):
     def extra_topics(self) -> int:
         """Topics without judgments."""
 
+    def expect(self, size: int, /) -> None:
+        """Make room for a text of this many bytes."""
+
     def join_columns(
         self,
         topic_block: Bytes,
@@ -155,10 +158,10 @@ def sorted_grades(offsets: Ints, grades: Floats) -> Floats:
     return out
 
 
-def run_joiner(index: Any, *, ties: str, depth: int, duplicates: str) -> RunJoiner:
-    """A reader of runs that keeps grades and scores in rank order, and no document."""
+def run_joiner(index: Any, *, ties: str, depth: int, duplicates: str, scores: bool) -> RunJoiner:
+    """A reader of runs that keeps grades, and if wanted scores, in rank order, and no document."""
     joiner: RunJoiner = _kernels.RunJoiner(
-        index, TIES.index(ties), depth, DUPLICATES.index(duplicates)
+        index, TIES.index(ties), depth, DUPLICATES.index(duplicates), scores
     )
     return joiner
 

@@ -18,7 +18,7 @@ def judged_only(judged: JudgedRankings) -> JudgedRankings:
         judged,
         offsets=kept_before[judged.offsets].astype(np.int64),
         grade=judged.grade[keep],
-        score=judged.score[keep],
+        score=judged.score[keep] if len(judged.score) else judged.score,
         read_ids=None,
         _ids=[],
     )

@@ -90,7 +90,8 @@ def evaluate(
     named = _named_runs(runs)
     judgments = read_qrels(qrels, duplicates=duplicates)
     index_of(judgments)  # once, before several threads ask for it
-    reader = _Reader(judgments, ties, judged_only, duplicates)
+    keeps_scores = remarks or ties not in ORDERING_TIES
+    reader = _Reader(judgments, ties, judged_only, duplicates, keeps_scores)
     reference = None
     if any(isinstance(r.measure, RelevanceLoss) for r in requested):
         reference = _reference(reader, named, baseline, requested)
@@ -164,6 +165,7 @@ class _Reader:
     ties: str
     judged_only: bool
     duplicates: str
+    scores: bool
 
     def read(self, run: Any, threads: int) -> JudgedRankings:
         judged = judge_run(
@@ -171,6 +173,7 @@ class _Reader:
             run,
             ties=self.ties if self.ties in ORDERING_TIES else "trec",
             duplicates=self.duplicates,
+            scores=self.scores,
             threads=threads,
         )
         return without_unjudged(judged) if self.judged_only else judged
