@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from tests.strategies import run_text
 
 from surefoot.errors import AlignmentError, InputError, SurefootError
 from surefoot.io.join import judge_run
@@ -15,42 +16,6 @@ from surefoot.kernels import text as kernel
 from surefoot.kernels.reference import text as reference
 
 QRELS = {"2": {"a": 1, "b": 0, "c": 2}, "10": {"x": 1, "é": -1}}
-
-# -- files that are nearly right -----------------------------------------------------------------
-
-blank = st.sampled_from([" ", "\t", "  ", " \t", "\v", "\f"])
-topic = st.sampled_from(["2", "10", "7", "2", "02", "#"])
-document = st.sampled_from([*"abcxyz", "é", "a" * 9, "a" * 17, "a" * 40, "b" * 17])
-good_number = st.one_of(
-    st.floats(allow_nan=False, allow_infinity=False).map(repr),
-    st.integers(-3, 3).map(str),
-    st.decimals(-100, 100, places=6).map(str),
-    st.sampled_from(["0", "-0", "+1", "1.", ".5", "1e3", "1E-400", "9007199254740993", "0.1" * 1]),
-    st.from_regex(r"[0-9]{1,25}(\.[0-9]{1,25})?", fullmatch=True),
-)
-bad_number = st.sampled_from(
-    ["nan", "inf", "1e400", "abc", "2_0", "2,0", "0x1", "-", ".", "e", "1e", "1..2", "infinit", "٣"]
-)
-number = st.one_of(*[good_number] * 30, bad_number)
-end = st.sampled_from(["\n"] * 20 + ["\r\n"] * 3 + ["\n\n", " \n", "", "\r", "\0\n"])
-
-
-@st.composite
-def run_line(draw):
-    fields = [
-        draw(topic),
-        "Q0",
-        draw(document),
-        draw(st.integers(0, 9).map(str)),
-        draw(number),
-        "tag",
-    ]
-    if draw(st.integers(0, 60)) == 0:
-        fields = fields[: draw(st.integers(0, 6))] + draw(st.lists(document, max_size=3))
-    return draw(blank).join(fields) + draw(end)
-
-
-run_text = st.lists(run_line(), max_size=12).map(lambda lines: "".join(lines).encode())
 
 
 def expected(data, *, ties="trec", depth=0, duplicates="error"):
@@ -81,14 +46,14 @@ def joined(path, **options):
 
 
 @given(
-    data=run_text,
+    data=run_text(),
     ties=st.sampled_from(kernel.TIES),
     depth=st.sampled_from([0, 0, 1, 3]),
     duplicates=st.sampled_from(kernel.DUPLICATES),
     scatter=st.booleans(),
 )
 @example(data=b"2 Q0 a 1 1 t\r2 Q0 b 1 1 t\n", ties="trec", depth=0, duplicates="error", scatter=0)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_same_as_plain_python(tmp_path_factory, data, ties, depth, duplicates, scatter):
     if not scatter:
         data = b"".join(sorted(data.splitlines(keepends=True), key=lambda line: line.split()[:1]))
@@ -115,7 +80,7 @@ def test_same_as_plain_python(tmp_path_factory, data, ties, depth, duplicates, s
 
 
 @given(data=st.one_of(st.binary(max_size=300), st.text(max_size=100).map(str.encode)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_bytes_crash_the_parser_or_give_silent_scores(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "noise.run"
     path.write_bytes(data)
@@ -124,8 +89,8 @@ def test_no_bytes_crash_the_parser_or_give_silent_scores(tmp_path_factory, data)
         assert expected(data)
 
 
-@given(data=run_text, cuts=st.lists(st.integers(0, 400), max_size=8))
-@settings(max_examples=100, deadline=None)
+@given(data=run_text(), cuts=st.lists(st.integers(0, 400), max_size=8))
+@settings(max_examples=100)
 def test_blocks_may_be_cut_anywhere(data, cuts):
     def outcome(blocks):
         keeper = kernel.run_keeper("first")
@@ -144,7 +109,7 @@ def test_blocks_may_be_cut_anywhere(data, cuts):
 
 
 @given(value=st.floats(allow_nan=False, allow_infinity=False), digits=st.integers(1, 25))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_numbers_are_exact_to_the_last_bit(value, digits):
     for text in (repr(value), f"{value:.{digits}g}", f"{value:.{digits}f}"):
         assume(np.isfinite(float(text)))

@@ -1,47 +1,10 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from tests.strategies import labelled_pools
 
 from surefoot.kernels import active as kernel
 from surefoot.kernels.reference import active as reference
-
-
-@st.composite
-def pools(draw):
-    """A block of small queries with two rankings each: label vectors can be enumerated."""
-    queries = draw(st.integers(1, 3))
-    grades = draw(st.integers(2, 4))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    certain = draw(st.booleans())
-    offset = [0]
-    rankings = ([0], []), ([0], [])
-    probability = []
-    for _ in range(queries):
-        n = int(rng.integers(0, 6))
-        p = rng.dirichlet(np.full(grades, 0.5), size=n)
-        if certain:
-            p = np.eye(grades)[rng.integers(0, grades, n)]
-        probability.append(p)
-        for starts, items in rankings:
-            chosen = rng.permutation(n)[: int(rng.integers(0, n + 1))]
-            items.extend((offset[-1] + chosen).tolist())
-            starts.append(len(items))
-        offset.append(offset[-1] + n)
-    gain = np.sort(rng.uniform(0, 1, grades))
-    gain[0] = 0.0
-    if draw(st.booleans()):
-        gain[-1] = 1.0  # a grade that stops every reader
-    depth = draw(st.sampled_from([None, 1, 2, 3]))
-    (a, items_a), (b, items_b) = rankings
-    return (
-        np.concatenate(probability),
-        gain,
-        np.array(offset, np.int64),
-        (np.array(a, np.int64), np.array(items_a, np.int32)),
-        (np.array(b, np.int64), np.array(items_b, np.int32)),
-        depth,
-    )
 
 
 def positions(block, ranking, x):
@@ -57,7 +20,7 @@ def brute(block, x, function):
 
 
 @settings(max_examples=60, deadline=None)
-@given(pools())
+@given(labelled_pools())
 def test_err_moments_match_enumeration_of_all_label_vectors(block):
     probability, gain, offset, a, _, depth = block
     mean, variance = kernel.err_moments(probability, gain, *a, depth=depth, threads=1)
@@ -72,7 +35,7 @@ def test_err_moments_match_enumeration_of_all_label_vectors(block):
 
 
 @settings(max_examples=60, deadline=None)
-@given(pools())
+@given(labelled_pools())
 def test_err_comparison_matches_enumeration_of_all_label_vectors(block):
     probability, gain, offset, a, b, depth = block
     covariance = kernel.err_covariance(probability, gain, offset, *a, *b, depth=depth, threads=1)

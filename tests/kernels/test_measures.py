@@ -114,7 +114,7 @@ def topics_of(judged):
 
 
 @pytest.mark.parametrize("name", [*EXACT, *BOUNDED])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(judged=judged_rankings())
 def test_compiled_equals_the_formulas_as_printed(name, judged):
     scores = parse_measure(name).score(judged, Conditions())
@@ -130,7 +130,7 @@ def test_compiled_equals_the_formulas_as_printed(name, judged):
 
 
 @pytest.mark.parametrize("name", [*EXACT, *BOUNDED])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(judged=judged_rankings(topics=(1, 2), length=(0, 5)))
 def test_ties_equal_all_orders_enumerated(name, judged):
     measure = parse_measure(name)
@@ -152,7 +152,7 @@ def test_ties_equal_all_orders_enumerated(name, judged):
                 assert getattr(scores, bound)[i] == pytest.approx(expected[ties], abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(judged=judged_rankings(), T=st.floats(0.5, 12))
 def test_inst_equals_the_algorithm_run_deep(judged, T):
     depth = 60_000
@@ -181,7 +181,7 @@ def test_tail_of_zero_gains_is_a_trigamma(T):
 
 @pytest.mark.parametrize("name", [*EXACT, *BOUNDED, "INST(T=3)"])
 @given(judged=judged_rankings(topics=(1, 60), length=(0, 4)))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_threads_change_nothing(name, judged):
     measure = parse_measure(name)
     one, many = (measure.score(judged, Conditions(threads=n)) for n in (1, 3))
@@ -190,7 +190,7 @@ def test_threads_change_nothing(name, judged):
 
 
 @pytest.mark.parametrize("ties", [t for t in TIES if t != "expected"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(judged=judged_rankings(length=(0, 12)), T=st.floats(0.5, 10))
 def test_bounds_enclose_every_way_to_judge_the_rest(ties, judged, T):
     measures = [parse_measure(n) for n in ("ERR@10", "RBP(p=0.9)", "P@5", f"INST(T={T!r})")]
