@@ -70,7 +70,8 @@ def test_parquet_holds_the_same_rows(tmp_path):
     assert table["n"] == [3, 4]
 
 
-def test_parquet_does_not_go_to_the_terminal():
+def test_parquet_does_not_go_to_the_terminal(monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     with pytest.raises(InputError, match="add -o FILE"):
         write_result(RESULT, format="parquet", path=None)
 

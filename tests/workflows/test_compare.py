@@ -109,7 +109,6 @@ def test_same_seed_same_answer_for_any_threads(name):
         ({"test": "tukey", "correction": "holm"}, "needs no correction"),
         ({"alpha": 1}, "need a champion"),
         ({"test": "tukey", "champion": "s0", "alpha": 1}, "need a champion"),
-        ({"test": "anova", "champion": "s0"}, "no champion"),
         ({"champion": "s9"}, "s9"),
         ({"test": "maxt", "champion": "s0", "confidence": 2}, "between 0 and 1"),
         ({"champion": "s0", "alpha": [1, 2]}, "one value"),

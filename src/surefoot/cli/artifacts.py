@@ -2,14 +2,14 @@
 
 import click
 
-from surefoot.cli.options import NumberList, Output, output_options, scores_input
+from surefoot.cli.options import Output, champion_option, number_list, output_options, scores_input
 from surefoot.cli.posterior_input import write_with_doubts
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command(name="artifacts")
 @scores_input
-@click.option("--champion", required=True, help="The system that would be replaced.")
+@champion_option(help="The system that would be replaced.")
 @click.option(
     "--challenger",
     "challengers",
@@ -17,14 +17,7 @@ from surefoot.data.scores import ScoreMatrix
     required=True,
     help="A system to report (repeatable); all others are artifacts.",
 )
-@click.option(
-    "--steps",
-    type=NumberList(minimum=0),
-    default="1,5,10,20,40",
-    show_default=True,
-    metavar="M[,M...]",
-    help="Numbers of artifacts.",
-)
+@number_list("--steps", minimum=0, default="1,5,10,20,40", help="Numbers of artifacts.")
 @click.option("--order", type=click.Choice(("both", "best", "worst")), default="both")
 @click.option("--r", type=click.FloatRange(min=0.0), default=1.0, show_default=True)
 @click.option(

@@ -2,14 +2,14 @@
 
 import click
 
-from surefoot.cli.options import Output, output_options, scores_input
+from surefoot.cli.options import Output, champion_option, output_options, scores_input
 from surefoot.cli.posterior_input import write_with_doubts
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command(name="brisk")
 @scores_input
-@click.option("--champion", required=True, help="The system that would be replaced.")
+@champion_option(help="The system that would be replaced.")
 @click.option(
     "--r",
     type=click.FloatRange(min=1.0),

@@ -2,7 +2,16 @@
 
 import click
 
-from surefoot.cli.options import NumberList, Output, output_options, scores_input
+from surefoot.cli.options import (
+    ChoiceList,
+    Output,
+    challengers_option,
+    champion_option,
+    joined,
+    loss_weight,
+    output_options,
+    scores_input,
+)
 from surefoot.data.scores import ScoreMatrix
 
 METHODS = ("student", "basic", "studentized", "percentile", "bca")
@@ -10,21 +19,14 @@ METHODS = ("student", "basic", "studentized", "percentile", "bca")
 
 @click.command("ci")
 @scores_input
-@click.option(
-    "--champion",
-    required=True,
-    metavar="NAME[,NAME]",
-    help="What is in use now: a system, several, or mean, median or max of all systems.",
-)
-@click.option("--alpha", type=NumberList(minimum=0), help="Extra weight of a loss. [default: 1]")
-@click.option(
-    "--r", type=NumberList(minimum=1), help="Minus form, r = 1 + alpha; higher is riskier."
-)
+@champion_option(many=True)
+@loss_weight()
 @click.option(
     "--method",
     "methods",
-    type=click.Choice(METHODS),
+    type=ChoiceList(METHODS),
     multiple=True,
+    callback=joined,
     help="May be repeated. [default: the one that docs/method/calibration.md supports]",
 )
 @click.option(
@@ -52,14 +54,12 @@ METHODS = ("student", "basic", "studentized", "percentile", "bca")
     show_default=True,
     help="Of the risk-adjusted differences: mean is URisk, t is TRisk.",
 )
-@click.option(
-    "--system", "systems", metavar="NAME[,NAME]", help="Challengers. [default: all others]"
-)
+@challengers_option()
 @output_options
 def command(
     scores: ScoreMatrix,
     output: Output,
-    champion: str,
+    champion: tuple[str, ...],
     alpha: tuple[float, ...] | None,
     r: tuple[float, ...] | None,
     methods: tuple[str, ...],
@@ -67,15 +67,13 @@ def command(
     resamples: int | None,
     correction: str,
     statistic: str,
-    systems: str | None,
+    systems: tuple[str, ...] | None,
 ) -> None:
     """Confidence intervals of each challenger's risk-adjusted difference to a champion."""
     from surefoot.inference.intervals import DEFAULT_METHOD
     from surefoot.render.progress import progress
     from surefoot.workflows.intervals import intervals
 
-    if alpha is not None and r is not None:
-        raise click.UsageError("give --alpha or --r, not both (r = 1 + alpha)")
     with progress("resampling", show=output.progress) as update:
         result = intervals(
             scores,

@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Output, output_options
+from surefoot.cli.options import Output, challengers_option, champion_option, output_options
 from surefoot.cli.posterior_input import posterior_input, write_with_doubts
 
 
 @click.command(name="forecast")
 @posterior_input
-@click.option("--champion", required=True, help="The system that would be replaced.")
-@click.option("--system", "systems", multiple=True, help="Forecast this challenger (repeatable).")
+@champion_option(help="The system that would be replaced.")
+@challengers_option()
 @click.option("--interval", type=float, default=0.95, show_default=True)
 @output_options
 def command(
@@ -19,7 +19,7 @@ def command(
     family: str | None,
     draws: int | None,
     champion: str,
-    systems: tuple[str, ...],
+    systems: tuple[str, ...] | None,
     interval: float,
     output: Output,
 ) -> None:
@@ -31,7 +31,7 @@ def command(
         forecast,
         source,
         champion=champion,
-        challengers=systems or None,
+        challengers=systems,
         family=family,
         interval=interval,
         draws=draws,

@@ -2,13 +2,13 @@
 
 import click
 
-from surefoot.cli.options import Output, output_options, scores_input
+from surefoot.cli.options import Output, champion_option, output_options, scores_input
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command("frontier")
 @scores_input
-@click.option("--champion", required=True, metavar="NAME", help="What the settings vary.")
+@champion_option(help="What the settings vary.")
 @click.option(
     "--risk",
     type=click.Choice(["f_risk", "losses", "loss_over_20", "r_loss"]),

@@ -4,13 +4,19 @@ from pathlib import Path
 
 import click
 
-from surefoot.cli.options import Output, output_options, scores_input
+from surefoot.cli.options import (
+    Output,
+    challengers_option,
+    champion_option,
+    output_options,
+    scores_input,
+)
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command("gate")
 @scores_input
-@click.option("--champion", required=True, metavar="NAME", help="What is in use now.")
+@champion_option()
 @click.option(
     "--fail-if",
     "conditions",
@@ -19,7 +25,7 @@ from surefoot.data.scores import ScoreMatrix
     metavar="EXPR",
     help='Condition that must not hold, e.g. "t_risk(alpha=1) < -2". May be repeated.',
 )
-@click.option("--system", "systems", metavar="NAMES", help="Challengers. [default: all others]")
+@challengers_option()
 @click.option("--population", metavar="FILE", help="Scores of systems behind ZRisk and GeoRisk.")
 @click.option("--slices", metavar="FILE", help="Table topic,slice: check each slice too.")
 @click.option(
@@ -39,7 +45,7 @@ def command(
     output: Output,
     champion: str,
     conditions: tuple[str, ...],
-    systems: str | None,
+    systems: tuple[str, ...] | None,
     population: str | None,
     slices: str | None,
     undefined: str,

@@ -2,18 +2,16 @@
 
 import click
 
-from surefoot.cli.options import NumberList, Output, output_options, scores_input
+from surefoot.cli.options import Output, champion_option, number_list, output_options, scores_input
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command("normality")
 @scores_input
-@click.option("--champion", metavar="NAME", help="Compare all others with it, not random pairs.")
+@champion_option(required=False, help="Compare all others with it, not random pairs.")
 @click.option("--groups", metavar="FILE", help="Table system,group: pairs of different groups.")
 @click.option("--pairs", type=click.IntRange(min=1), default=50, show_default=True)
-@click.option(
-    "--r", type=NumberList(minimum=1), default="1,2,5,10", show_default=True, help="Loss weights."
-)
+@number_list("--r", minimum=1, default="1,2,5,10", help="Loss weights.")
 @click.option(
     "--drop-lowest",
     type=click.FloatRange(0, 1, max_open=True),

@@ -14,6 +14,7 @@ from surefoot.io.output import FORMATS, write_result
 from surefoot.results.record import Result
 
 Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
 
 
 class GreedyOption(click.Option):
@@ -171,6 +172,106 @@ def scores_input(function: Command | None = None, *, required: bool = True) -> C
     ):
         wrapper = decorate(wrapper)
     return wrapper
+
+
+def champion_option(*, many: bool = False, required: bool = True, help: str = "") -> Decorator:
+    """Add --champion; with `many` it takes several, by commas or repeated."""
+    what = help or (
+        "What is in use now: a system, several, or mean, median or max of all systems."
+        if many
+        else "What is in use now: a system, or mean, median or max of all systems."
+    )
+    return click.option(
+        "--champion",
+        required=required,
+        multiple=many,
+        callback=_given_or_none if many else None,
+        metavar="NAME[,NAME]" if many else "NAME",
+        help=what,
+    )
+
+
+def challengers_option(
+    *, name: str = "systems", help: str = "Challengers. [default: all others]"
+) -> Decorator:
+    """Add --system; names by commas, or the option repeated."""
+    return click.option(
+        "--system",
+        name,
+        multiple=True,
+        callback=_given_or_none,
+        metavar="NAME[,NAME]",
+        help=help,
+    )
+
+
+def _given_or_none(ctx: click.Context, param: click.Parameter, value: tuple[Any, ...]) -> Any:
+    """A repeatable option that was left out is None, as in Python."""
+    return value or None
+
+
+def loss_weight(*, many: bool = True, default: int = 1) -> Decorator:
+    """Add --alpha and --r, of which one may be given; the command gets `alpha` and `r`.
+
+    With `many` each is a tuple or None, from values by commas or the option repeated; otherwise one
+    number or None.
+    """
+
+    def decorate(function: Command) -> Command:
+        @functools.wraps(function)
+        def wrapper(
+            *args: Any,
+            alpha: tuple[float, ...] | None,
+            r: tuple[float, ...] | None,
+            **kwargs: Any,
+        ) -> Any:
+            if alpha is not None and r is not None:
+                raise click.UsageError("give --alpha or --r, not both (r = 1 + alpha)")
+            if many:
+                return function(*args, alpha=alpha, r=r, **kwargs)
+            for option, given in (("--alpha", alpha), ("--r", r)):
+                if given is not None and len(given) != 1:
+                    raise click.UsageError(f"{option} takes one number here")
+            alone = {k: v[0] if v else None for k, v in (("alpha", alpha), ("r", r))}
+            return function(*args, **alone, **kwargs)
+
+        what = "Minus form, r = 1 + alpha; higher is riskier."
+        decorated = number_list("--r", minimum=1, many=many, help=what)(wrapper)
+        what = f"Extra weight of a loss. [default: {default}]"
+        return number_list("--alpha", minimum=0, many=many, help=what)(decorated)
+
+    return decorate
+
+
+def number_list(
+    *flags: str, minimum: float, help: str, many: bool = True, default: str | None = None
+) -> Decorator:
+    """An option of numbers by commas that may be repeated; a tuple of each once, or None."""
+    name = flags[0].lstrip("-")[0].upper()
+    return click.option(
+        *flags,
+        type=NumberList(minimum=minimum),
+        multiple=True,
+        callback=joined,
+        default=None if default is None else [default],
+        show_default=default is not None,
+        metavar=f"{name}[,{name}...]" if many else name,
+        help=help,
+    )
+
+
+def joined(ctx: click.Context, param: click.Parameter, value: Any) -> tuple[Any, ...] | None:
+    """What a list option was given, each once, over all its repetitions; None without any."""
+    return tuple(dict.fromkeys(x for part in value for x in part)) or None
+
+
+class ChoiceList(click.Choice):  # type: ignore[type-arg]
+    """Choices by commas: ``--method student,bca``."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, ...]:
+        """Check each choice."""
+        convert = super().convert
+        return tuple(convert(part.strip(), param, ctx) for part in str(value).split(","))
 
 
 class NumberList(click.ParamType):  # type: ignore[type-arg]

@@ -2,14 +2,14 @@
 
 import click
 
-from surefoot.cli.options import NumberList, Output, output_options, scores_input
+from surefoot.cli.options import Output, number_list, output_options, scores_input
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command("orders")
 @scores_input
 @click.option("--champion", default="mean", show_default=True, metavar="NAME")
-@click.option("--alpha", type=NumberList(minimum=0), help="One order for each. [default: 1]")
+@number_list("--alpha", minimum=0, help="One order for each. [default: 1]")
 @click.option(
     "--overlays",
     default="mean,u_risk,z_risk,geo_risk",

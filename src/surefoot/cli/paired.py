@@ -2,13 +2,13 @@
 
 import click
 
-from surefoot.cli.options import Output, output_options, scores_input
+from surefoot.cli.options import Output, champion_option, output_options, scores_input
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command(name="paired")
 @scores_input
-@click.option("--champion", required=True, help="The system that would be replaced.")
+@champion_option(help="The system that would be replaced.")
 @click.option("--challenger", required=True, help="The system that would replace it.")
 @click.option(
     "--r",

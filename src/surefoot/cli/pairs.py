@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Output, output_options
+from surefoot.cli.options import Output, challengers_option, champion_option, output_options
 from surefoot.cli.posterior_input import posterior_input, write_with_doubts
 
 
 @click.command(name="pairs")
 @posterior_input
-@click.option("--champion", required=True, help="The system that the others are compared with.")
-@click.option("--system", "systems", multiple=True, help="Report this system only (repeatable).")
+@champion_option(help="The system that the others are compared with.")
+@challengers_option()
 @click.option(
     "--equivalence",
     type=click.FloatRange(min=0.0),
@@ -26,7 +26,7 @@ def command(
     family: str | None,
     draws: int | None,
     champion: str,
-    systems: tuple[str, ...],
+    systems: tuple[str, ...] | None,
     equivalence: float,
     interval: float,
     output: Output,
@@ -39,7 +39,7 @@ def command(
         pairs,
         source,
         champion=champion,
-        challengers=systems or None,
+        challengers=systems,
         family=family,
         equivalence=equivalence,
         interval=interval,

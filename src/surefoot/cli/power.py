@@ -2,7 +2,15 @@
 
 import click
 
-from surefoot.cli.options import NumberList, Output, output_options, scores_input
+from surefoot.cli.options import (
+    Output,
+    challengers_option,
+    champion_option,
+    loss_weight,
+    number_list,
+    output_options,
+    scores_input,
+)
 from surefoot.data.scores import ScoreMatrix
 
 TESTS = (
@@ -13,10 +21,8 @@ TESTS = (
 
 @click.command("power")
 @scores_input(required=False)
-@click.option("--champion", metavar="NAME", help="With SCORES: what is in use now.")
-@click.option(
-    "--system", metavar="NAME[,NAME]", help="With SCORES: challengers. [default: all others]"
-)
+@champion_option(required=False, help="With SCORES: what is in use now.")
+@challengers_option(name="system", help="With SCORES: challengers. [default: all others]")
 @click.option(
     "--test",
     "kind",
@@ -25,14 +31,11 @@ TESTS = (
     show_default=True,
     help="An interval (basic, studentized, percentile, bca) must leave zero out.",
 )
-@click.option("--alpha", type=click.FloatRange(min=0), help="Extra weight of a loss. [default: 0]")
-@click.option("--r", type=click.FloatRange(min=1), help="Minus form, r = 1 + alpha.")
+@loss_weight(many=False, default=0)
 @click.option("--effect", type=float, help="Without SCORES: mean difference over its sd.")
 @click.option("--delta", type=float, help="Mean difference to find. [default: the observed one]")
 @click.option("--sd", type=float, help="Without SCORES: standard deviation of the differences.")
-@click.option(
-    "--topics", type=NumberList(minimum=2), help="Answer with the power at these numbers instead."
-)
+@number_list("--topics", minimum=2, help="Answer with the power at these numbers instead.")
 @click.option(
     "--target",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -67,7 +70,7 @@ def command(
     scores: ScoreMatrix | None,
     output: Output,
     champion: str | None,
-    system: str | None,
+    system: tuple[str, ...] | None,
     kind: str,
     alpha: float | None,
     r: float | None,
@@ -91,8 +94,8 @@ def command(
     from surefoot.render.progress import progress
     from surefoot.workflows.power import power
 
-    if alpha is not None and r is not None:
-        raise click.UsageError("give --alpha or --r, not both (r = 1 + alpha)")
+    if scores is None and effect is None and delta is None:
+        raise click.UsageError("give SCORES and --champion NAME, or --effect, or --delta and --sd")
     with progress("simulating", show=output.progress) as update:
         result = power(
             scores,

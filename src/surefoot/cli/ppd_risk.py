@@ -4,24 +4,23 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import NumberList, Output, output_options
+from surefoot.cli.options import (
+    Output,
+    challengers_option,
+    champion_option,
+    number_list,
+    output_options,
+)
 from surefoot.cli.posterior_input import posterior_input, write_with_doubts
 
 
 @click.command(name="ppd-risk")
 @posterior_input
-@click.option("--champion", required=True, help="The system that would be replaced.")
-@click.option(
-    "--r",
-    type=NumberList(minimum=0.0),
-    default="1,2,5,10",
-    show_default=True,
-    metavar="R[,R...]",
-    help="How many times a loss counts as much as a gain.",
+@champion_option(help="The system that would be replaced.")
+@number_list(
+    "--r", minimum=0, default="1,2,5,10", help="How many times a loss counts as much as a gain."
 )
-@click.option(
-    "--system", "systems", multiple=True, help="Report this challenger only (repeatable)."
-)
+@challengers_option()
 @click.option("--interval", type=float, default=0.95, show_default=True)
 @output_options
 def command(
@@ -30,7 +29,7 @@ def command(
     draws: int | None,
     champion: str,
     r: tuple[float, ...],
-    systems: tuple[str, ...],
+    systems: tuple[str, ...] | None,
     interval: float,
     output: Output,
 ) -> None:
@@ -48,7 +47,7 @@ def command(
         champion=champion,
         r=r,
         family=family,
-        challengers=systems or None,
+        challengers=systems,
         interval=interval,
         draws=draws,
     )

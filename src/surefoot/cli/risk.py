@@ -2,22 +2,21 @@
 
 import click
 
-from surefoot.cli.options import NumberList, Output, output_options, scores_input
+from surefoot.cli.options import (
+    Output,
+    challengers_option,
+    champion_option,
+    loss_weight,
+    output_options,
+    scores_input,
+)
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command("risk")
 @scores_input
-@click.option(
-    "--champion",
-    required=True,
-    metavar="NAME[,NAME]",
-    help="What is in use now: a system, several, or mean, median or max of the population.",
-)
-@click.option("--alpha", type=NumberList(minimum=0), help="Extra weight of a loss. [default: 1]")
-@click.option(
-    "--r", type=NumberList(minimum=1), help="Minus form: r = 1 + alpha, riskier = higher."
-)
+@champion_option(many=True)
+@loss_weight()
 @click.option(
     "--value",
     type=click.Choice(["linear", "smooth", "refit"]),
@@ -25,9 +24,7 @@ from surefoot.data.scores import ScoreMatrix
     show_default=True,
     help="What a difference is worth: linear, the thesis' cubic, or that cubic fitted to the data.",
 )
-@click.option(
-    "--system", "systems", metavar="NAME[,...]", help="Challengers. [default: all others]"
-)
+@challengers_option()
 @click.option("--population", metavar="FILE", help="Scores of systems behind ZRisk and GeoRisk.")
 @click.option("--slices", metavar="FILE", help="Table topic,slice: risk on each slice too.")
 @click.option(
@@ -55,11 +52,11 @@ from surefoot.data.scores import ScoreMatrix
 def command(
     scores: ScoreMatrix,
     output: Output,
-    champion: str,
+    champion: tuple[str, ...],
     alpha: tuple[float, ...] | None,
     r: tuple[float, ...] | None,
     value: str,
-    systems: str | None,
+    systems: tuple[str, ...] | None,
     population: str | None,
     slices: str | None,
     correction: str,
@@ -73,8 +70,6 @@ def command(
     """
     from surefoot.workflows.risk import risk
 
-    if alpha is not None and r is not None:
-        raise click.UsageError("give --alpha or --r, not both (r = 1 + alpha)")
     given = click.get_current_context().params  # scores_input has turned these into scores
     result = risk(
         scores,

@@ -2,14 +2,14 @@
 
 import click
 
-from surefoot.cli.options import NumberList, Output, output_options, scores_input
+from surefoot.cli.options import Output, number_list, output_options, scores_input
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command("stability")
 @scores_input
 @click.option("--champion", default="mean", show_default=True, metavar="NAME")
-@click.option("--alpha", type=NumberList(minimum=0), help="[default: 1]")
+@number_list("--alpha", minimum=0, help="Extra weight of a loss. [default: 1]")
 @click.option(
     "--overlays",
     default="mean,u_risk,geo_risk",
@@ -17,11 +17,7 @@ from surefoot.data.scores import ScoreMatrix
     metavar="LIST",
     help="Among mean, u_risk, t_risk, z_risk, geo_risk.",
 )
-@click.option(
-    "--topics",
-    type=NumberList(minimum=1),
-    help="Queries in a sample. [default: a quarter and a half]",
-)
+@number_list("--topics", minimum=1, help="Queries in a sample. [default: a quarter and a half]")
 @click.option("--trials", type=click.IntRange(min=1), default=100, show_default=True)
 @click.option("--fuzziness", type=click.FloatRange(0, 1), default=0.05, show_default=True)
 @output_options

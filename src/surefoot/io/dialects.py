@@ -9,7 +9,7 @@ from surefoot.data.documents import Documents
 from surefoot.errors import InputError, ParseError
 from surefoot.io.faults import shown
 from surefoot.io.sources import Source
-from surefoot.io.tables import Table, cells, delimiter_of, frame_table, parquet_table, text_table
+from surefoot.io.tables import Table, cells, delimiter_of, frame_table, table_of
 from surefoot.kernels import text as kernel
 
 # ir_measures, PyTerrier, ranx, and our own spelling
@@ -36,11 +36,7 @@ def is_table(source: Source) -> bool:
 
 def keep_table(source: Source, kind: str, duplicates: str) -> kernel.Keeper:
     """Read a table from a file."""
-    if source.is_parquet:
-        table = parquet_table(source.path)
-    else:
-        table = text_table(source.text(), source.path)
-    return _keep(table, kind, duplicates)
+    return _keep(table_of(source), kind, duplicates)
 
 
 def from_object(source: Any, kind: str, duplicates: str) -> kernel.Keeper:

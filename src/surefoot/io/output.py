@@ -19,11 +19,16 @@ FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet", "latex")
 def write_result(result: Result, *, format: str, path: Path | None) -> None:
     """Write a result in a machine format to a file (atomically) or, without one, to stdout."""
     if format == "parquet":
-        if path is None:
+        if path is None and sys.stdout.isatty():
             raise InputError("parquet is binary and cannot go to the terminal. Hint: add -o FILE")
         arrow = require("pyarrow", purpose="writing Parquet")
         parquet = require("pyarrow.parquet", purpose="writing Parquet")
         table = arrow.table({k: _arrow(arrow, v) for k, v in result.columns().items()})
+        if path is None:
+            sink = arrow.BufferOutputStream()
+            parquet.write_table(table, sink)
+            sys.stdout.buffer.write(memoryview(sink.getvalue()))
+            return
         with atomic_path(path) as temporary:
             parquet.write_table(table, temporary)
         return

@@ -17,13 +17,13 @@ from surefoot.io.tables import (
     Table,
     delimiter_of,
     frame_table,
-    is_parquet,
     lines_of,
     number,
     parquet_table,
     text_table,
 )
 from surefoot.io.trec import run_name
+from surefoot.results.record import Result
 
 _read_text = read_text
 
@@ -43,13 +43,13 @@ def read_scores(source: Any, *, measure: str | None = None) -> ScoreMatrix:
 
     Parameters
     ----------
-    source : path, "-", ScoreMatrix, mapping or data frame
+    source : path, "-", ScoreMatrix, mapping, data frame or Evaluation
         A long table (``system, topic, score[, measure]``, PyTerrier's ``name, qid, measure,
         value``, gdeval's ``runid, topic, ndcg@20, err@20``), a wide one (one row a topic, one
         column a system, optionally a topic column), or trec_eval's -q output; CSV, TSV, JSON,
-        JSON Lines, Parquet, compressed too; ``{system: {topic: score}}``; or any frame that
-        narwhals understands. Rows of means (topic ``all``) are left out; an empty cell is a
-        missing score.
+        JSON Lines, Parquet, compressed too; ``{system: {topic: score}}``; any frame that narwhals
+        understands; what `evaluate` returned with ``per_topic=True``. Rows of means (topic
+        ``all``) are left out; an empty cell is a missing score.
     measure : str, optional
         Which measure to keep where the table holds several.
     """
@@ -60,9 +60,9 @@ def read_scores(source: Any, *, measure: str | None = None) -> ScoreMatrix:
     if not isinstance(source, (str, os.PathLike)):
         return _from_table(_object_table(source), measure)
     path = os.fspath(source)
-    if is_parquet(path):
-        return _from_table(parquet_table(path), measure)
     opened = Source(path)
+    if opened.is_parquet:
+        return _from_table(parquet_table(opened), measure)
     text = opened.text()
     lines = lines_of(text)
     if _is_trec_eval(lines):
@@ -94,7 +94,11 @@ def _from_mapping(scores: Mapping[Any, Any], measure: str | None) -> ScoreMatrix
 
 
 def _object_table(source: Any) -> Table:
-    """A frame, or ir_measures' per-topic Metric records."""
+    """A frame, a result of `evaluate`, or ir_measures' per-topic Metric records."""
+    if isinstance(source, Result):
+        return Table(
+            f"the result of {source.command}", {k: list(v) for k, v in source.columns().items()}
+        )
     table = frame_table(source, "the data frame")
     if table is not None:
         return table

@@ -61,13 +61,18 @@ class Source:
             if head.startswith(magic):
                 hint = "save it as UTF-8" if "UTF-16" in what else "unpack it to plain text first"
                 raise InputError(f"{self.path}: is {what}, not UTF-8 text. Hint: {hint}")
-        self.is_parquet = head.startswith(b"PAR1")
         self.compression = next((c for m, c in _MAGIC.items() if head.startswith(m)), "")
 
     @property
     def is_plain_file(self) -> bool:
         """Whether the bytes of the file are the text."""
         return self._held is None and not self.compression
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it begins as Parquet files do, unpacked."""
+        head = next(self.blocks(), b"") if self.compression else self._first_bytes()
+        return head.startswith(b"PAR1")
 
     def _first_bytes(self) -> bytes:
         if self._held is not None:

@@ -4,11 +4,9 @@ import csv
 import io
 import json
 import math
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from surefoot.errors import InputError, ParseError
@@ -84,23 +82,15 @@ def number(cell: Any) -> float | None:
     return None if math.isinf(value) else value
 
 
-def is_parquet(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as Parquet files do."""
-    try:
-        with Path(path).open("rb") as file:
-            return Path(path).is_file() and file.read(4) == b"PAR1"
-    except OSError:
-        return False
-
-
-def parquet_table(path: str) -> Table:
-    """A Parquet file."""
+def parquet_table(source: Source) -> Table:
+    """A Parquet file, packed or not, or one from standard input."""
     parquet = require("pyarrow.parquet", purpose="reading Parquet")
+    data = source.path if source.is_plain_file else io.BytesIO(b"".join(source.blocks()))
     try:
-        return Table(path, parquet.read_table(path).to_pydict())
+        return Table(source.path, parquet.read_table(data).to_pydict())
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: the Parquet data are damaged ({reason})") from None
+        raise InputError(f"{source.path}: the Parquet data are damaged ({reason})") from None
 
 
 def text_table(text: str, name: str) -> Table:
@@ -209,12 +199,13 @@ def _json_table(text: str, name: str) -> Table:
 
 def read_table(path: str) -> Table:
     """A table from a file, whatever its format."""
-    return parquet_table(path) if is_parquet(path) else text_table(*_text_of(path))
-
-
-def _text_of(path: str) -> tuple[str, str]:
     source = Source(path)
-    return source.text(), source.path
+    return table_of(source)
+
+
+def table_of(source: Source) -> Table:
+    """The same from a source that is open already."""
+    return parquet_table(source) if source.is_parquet else text_table(source.text(), source.path)
 
 
 def frame_table(frame: Any, name: str) -> Table | None:
@@ -227,11 +218,13 @@ def frame_table(frame: Any, name: str) -> Table | None:
         # the index of a pandas frame holds the topics, or what it was grouped by
         names = [n if n is not None else "topic" for n in frame.index.names]
         frame = frame.rename_axis(names).reset_index()
+    if type(frame).__module__.startswith("pyarrow") and type(frame).__name__ == "RecordBatch":
+        frame = require("pyarrow", purpose="reading Arrow").Table.from_batches([frame])
     try:
-        native = nw.from_native(frame, eager_only=True)
+        native = nw.from_native(frame)
     except TypeError:
         return None
-    if not hasattr(native, "columns"):
-        return None
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
     columns = {str(c): native[c].to_list() for c in native.columns}
     return Table(name, columns)

@@ -25,7 +25,7 @@ from surefoot.inference.wilcoxon import wilcoxon
 from surefoot.io.scores import read_scores
 from surefoot.overlays.value import Linear
 from surefoot.results.significance import TestResult
-from surefoot.workflows.comparison import loss_aversion, prepare
+from surefoot.workflows.comparison import chosen_names, loss_aversion, prepare
 
 FloatArray = npt.NDArray[np.float64]
 Progress = Callable[[float, float], None]
@@ -114,8 +114,7 @@ def test(
         raise InputError("a test takes one value of alpha or r")
     matrix = read_scores(scores)
     if systems is not None and champion is None:
-        chosen = systems.split(",") if isinstance(systems, str) else list(systems)
-        matrix = matrix.select(systems=chosen)
+        matrix = matrix.select(systems=chosen_names(systems, matrix.systems, "a system"))
     weighted = alphas[0] != 0 or form == "minus"
     if weighted and (champion is None or test in ("anova", "tukey")):
         raise InputError(
@@ -136,9 +135,11 @@ def test(
     if champion is not None:
         settings["champion"] = champion if isinstance(champion, str) else list(champion)
     if test == "anova":
-        if champion is not None:
-            raise InputError("the analysis of variance takes all systems alike, no champion")
-        return run.anova(settings)
+        table = run.anova(settings)
+        if champion is None:
+            return table
+        named = ", ".join(chosen_names(champion, matrix.systems, "a champion"))
+        return _with_headline(table, f"It takes all systems alike, {named} too.")
     if test == "tukey" or (test == "maxt" and champion is None):
         return run.all_together(champion, settings)
     if champion is None:
@@ -412,7 +413,7 @@ def _against(result: TestResult, champion: str | Iterable[str], matrix: ScoreMat
     """The pairs with a champion, as challenger minus champion; adjusted for all pairs still."""
     from dataclasses import replace
 
-    wanted = champion.split(",") if isinstance(champion, str) else list(champion)
+    wanted = chosen_names(champion, matrix.systems, "a champion")
     for name in wanted:
         matrix.index(name)
     rows, flip = [], []

@@ -97,10 +97,14 @@ def prepare(
     if not matrix.topics:
         raise InputError("the score table has no topic")
     people = read_population(population, matrix)
-    chosen = _names(champion, matrix, "a champion: a system of the table, or mean, median or max")
+    chosen = chosen_names(
+        champion, matrix.systems, "a champion: a system of the table, or mean, median or max"
+    )
     champions = tuple(baseline(matrix, name, people) for name in chosen)
     if systems is not None:
-        rows = [matrix.index(name) for name in _names(systems, matrix, "a challenger")]
+        rows = [
+            matrix.index(name) for name in chosen_names(systems, matrix.systems, "a challenger")
+        ]
     else:
         taken = {c.name for c in champions if c.system}
         rows = [i for i, s in enumerate(matrix.systems) if s not in taken]
@@ -116,13 +120,22 @@ def prepare(
     return Comparison(matrix, champions, np.array(rows, dtype=np.int64), people, members)
 
 
-def _names(given: str | Iterable[str], matrix: ScoreMatrix, what: str) -> tuple[str, ...]:
-    """Names from a list or one comma-separated string; a system's own name may hold a comma."""
-    if isinstance(given, str):
-        parts = [given] if given in matrix.systems else given.split(",")
-    else:
-        parts = [str(p) for p in given]
-    out = tuple(dict.fromkeys(p if p in matrix.systems else p.strip() for p in parts if p.strip()))
+def chosen_names(given: str | Iterable[str], known: Sequence[str], what: str) -> tuple[str, ...]:
+    """Names, each once, from one or several comma-separated lists; a known name may hold a comma.
+
+    Parameters
+    ----------
+    given : str or iterable of str
+        What was asked for; spaces around a name do not count.
+    known : sequence of str
+        The systems there are.
+    what : str
+        What must be named, for the message where nothing is.
+    """
+    parts: list[str] = []
+    for text in [given] if isinstance(given, str) else map(str, given):
+        parts += [text] if text in known else [part.strip() for part in text.split(",")]
+    out = tuple(dict.fromkeys(filter(None, parts)))
     if not out:
         raise InputError(f"name {what}")
     return out

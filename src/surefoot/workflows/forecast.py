@@ -1,6 +1,6 @@
 """Which queries may get worse if the champion is replaced."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ def forecast(
     scores: Any,
     *,
     champion: str,
-    challengers: Sequence[str] | None = None,
+    challengers: str | Iterable[str] | None = None,
     family: str | None = None,
     interval: float = 0.95,
     draws: int | None = None,

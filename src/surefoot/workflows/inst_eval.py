@@ -1,11 +1,12 @@
 """INST of one run, with one T for all topics or a T for each."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from surefoot.errors import AlignmentError, InputError, MeasureError, ParseError
 from surefoot.io.join import judge_run
@@ -59,16 +60,13 @@ def inst_eval(
         wanted = np.array([table.get(t, np.nan) for t in judged.topics])
     counts = judged.in_run | complete
     without = counts & np.isnan(wanted)
-    notes += [f"no T for query {judged.topics[i]}, left out" for i in np.flatnonzero(without)]
+    notes += _about("no T", judged.topics, without, "left out")
     counts &= ~without
     if not counts.any():
         raise AlignmentError("no query has a ranking, judgments and a T")
     absent = ~judged.in_run
     effect = "counted as 0" if complete else "left out. Hint: -c counts it as 0"
-    notes += [
-        f"no results for query {judged.topics[i]}, {effect}"
-        for i in np.flatnonzero(absent & ~without)
-    ]
+    notes += _about("no results", judged.topics, absent & ~without, effect)
     if judged.extra_topics:
         notes.append(f"{judged.extra_topics} queries of the run have no judgments, left out")
 
@@ -130,3 +128,16 @@ def read_wanted(
             raise ParseError(path, number, f"topic {fields[0]!r} has a T already")
         table[fields[0]] = value
     return table
+
+
+def _about(
+    what: str, topics: Sequence[str], chosen: npt.NDArray[np.bool_], effect: str
+) -> list[str]:
+    """One line on all queries that lack something."""
+    names = [topics[int(i)] for i in np.flatnonzero(chosen)]
+    if not names:
+        return []
+    if len(names) == 1:
+        return [f"{what} for query {names[0]}, {effect}"]
+    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return [f"{what} for {len(names)} queries ({shown}), {effect}"]

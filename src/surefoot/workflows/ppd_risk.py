@@ -1,6 +1,6 @@
 """PPDRisk-: is a challenger riskier than the champion on new scores of these queries?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from surefoot.errors import InputError
 from surefoot.inference.bayes.predictive import central, predicted_risk, risk_replicates
 from surefoot.render.progress import progress as show_progress
 from surefoot.results.ppd_risk import PpdRisk
+from surefoot.workflows.comparison import chosen_names
 from surefoot.workflows.posterior import as_posterior, doubts, provenance
 
 
@@ -18,7 +19,7 @@ def ppd_risk(
     champion: str,
     r: float | Sequence[float] = (1.0, 2.0, 5.0, 10.0),
     family: str | None = None,
-    challengers: Sequence[str] | None = None,
+    challengers: str | Iterable[str] | None = None,
     interval: float = 0.95,
     draws: int | None = None,
     seed: int = 0,
@@ -106,14 +107,15 @@ def ppd_risk(
 
 
 def challenger_rows(
-    systems: Sequence[str], champion: str, challengers: Sequence[str] | None, *, index: Any
+    systems: Sequence[str], champion: str, challengers: str | Iterable[str] | None, *, index: Any
 ) -> list[int]:
     """Rows of the challengers: those named, or everyone but the champion."""
     if challengers is None:
         rows = [i for i, name in enumerate(systems) if name != champion]
     else:
-        rows = [index(name) for name in challengers]
-        if champion in challengers:
+        chosen = chosen_names(challengers, systems, "a challenger")
+        rows = [index(name) for name in chosen]
+        if champion in chosen:
             raise InputError(f"{champion!r} is the champion and cannot be its own challenger")
     if not rows:
         raise InputError(f"the table holds no system but the champion {champion!r}")

@@ -1,6 +1,6 @@
 """Ranks with uncertainty, and pairs of systems: from a fitted model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,7 @@ def pairs(
     scores: Any,
     *,
     champion: str,
-    challengers: Sequence[str] | None = None,
+    challengers: str | Iterable[str] | None = None,
     family: str | None = None,
     equivalence: float = 0.01,
     interval: float = 0.95,
