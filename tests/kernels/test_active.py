@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.strategies import labelled_pools
 
 from surefoot.kernels import active as kernel
@@ -49,7 +50,7 @@ def test_err_comparison_matches_enumeration_of_all_label_vectors(block):
 
 
 @settings(max_examples=60, deadline=None)
-@given(pools(), st.booleans())
+@given(labelled_pools(), st.booleans())
 def test_linear_moments_match_enumeration_of_all_label_vectors(block, compare):
     probability, gain, offset, a, b, depth = block
     discount = 1 / np.log2(np.arange(2, 2 + (6 if depth is None else depth)))

@@ -92,9 +92,7 @@ def index_of(qrels: Qrels) -> tuple[Any, kernel.Floats]:
 class _Join:
     """One way to join: the judgments and the options."""
 
-    def __init__(
-        self, qrels: Qrels, ties: str, depth: int, duplicates: str, scores: bool
-    ) -> None:
+    def __init__(self, qrels: Qrels, ties: str, depth: int, duplicates: str, scores: bool) -> None:
         self.qrels = qrels
         self.ties = ties
         self.depth = depth
