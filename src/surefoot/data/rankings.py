@@ -23,8 +23,8 @@ class JudgedRankings:
     grade : float array
         Grade of each retrieved document in rank order, NaN for an unjudged one.
     score : float array
-        Its score; documents with equal scores are a tie, ordered by `ties`. Empty where the rankings
-        were made without scores.
+        Its score; documents with equal scores are a tie, ordered by `ties`. Empty where the
+        rankings were made without scores.
     in_run : (n_topics) bool array
         Whether the run has the topic.
     qrel_offsets, qrel_grade : int and float arrays
