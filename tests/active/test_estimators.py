@@ -1,14 +1,24 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.pools import labelled_pool
 
 import surefoot as sf
 from surefoot.active.estimators.priority import inclusion, priority_mean
 from surefoot.active.estimators.regression import regression_mean
 from surefoot.active.estimators.weighted import weighted_mean
-from surefoot.active.sequential import parse_rule, sequence_factor
+from surefoot.active.sequential import (
+    Reach,
+    betting_interval,
+    log_capital,
+    parse_rule,
+    planned_stake,
+    reach,
+)
 from surefoot.active.simulation import METHODS, Setting, simulated_estimates
 from surefoot.errors import InputError
+from surefoot.kernels.active import replacement_studies
 
 
 def test_eq6_and_its_delta_method_by_hand():
@@ -100,25 +110,71 @@ def test_the_control_variate_pays_where_the_model_is_good(setting):
     assert rmse["priority-regression"] < 0.8 * rmse["priority"]
 
 
-@pytest.mark.parametrize("method", ["eq6", "priority"])
-def test_looking_after_every_batch_stays_valid(setting, method):
+@pytest.mark.parametrize("shape", ["even", "rare"])
+def test_looking_after_every_draw_stays_valid(setting, shape):
     known, q = setting
-    looks = np.arange(10.0, 101.0, 10.0)
-    repeats = 1500
-    missed_once = np.zeros(repeats, bool)
-    naive_missed = np.zeros(repeats, bool)
-    place = dict.fromkeys(range(len(looks)), 0)
-    target = 50 / float(known.cost @ q)
-    for b, found, count in simulated_estimates(known, q, method, looks, repeats=repeats, seed=7):
-        rows = slice(place[b], place[b] + len(count))
-        place[b] += len(count)
-        factor = np.array([sequence_factor(n, target, 0.95) for n in count])
-        off = np.abs(found.value - known.truth)
-        missed_once[rows] |= off > factor * found.standard_error
+    # rare: most values are alike, so that early draws show no spread at all
+    value = known.value if shape == "even" else np.where(known.value > 0.4, known.value, 0.0)
+    truth = float(known.p @ value)
+    weight = known.p / q
+    ends = reach(weight, np.zeros(len(q)), np.ones(len(q)), known.p)
+    budget, repeats = 60.0, 400
+    draws, counts = replacement_studies(
+        np.cumsum(q), known.cost, np.array([budget]), studies=repeats, limit=400, seed=7
+    )
+    step = planned_stake(0.3, 60, 0.95)
+    missed = naive_missed = 0
+    for row, (count,) in zip(draws, counts, strict=True):
+        w, v = weight[row[:count]], value[row[:count]]
+        above = log_capital(w * (v - truth), ends.loss(truth), step).max()
+        below = log_capital(w * (truth - v), ends.excess(truth), step).max()
+        missed += max(above, below) >= np.log(2 / 0.05)
+        looks = np.arange(10, count)
+        inside = np.arange(count) < looks[:, None]
+        found = weighted_mean(np.where(inside, w, 0), np.tile(v, (len(looks), 1)), 1.0 * looks)
         low, high = found.interval(0.95)
-        naive_missed[rows] |= (known.truth < low) | (known.truth > high)
-    assert missed_once.mean() < 0.05
-    assert naive_missed.mean() > 0.10  # what looking ten times does to a plain interval
+        naive_missed += bool(((truth < low) | (truth > high)).any())
+    assert missed / repeats < 0.05
+    assert naive_missed / repeats > 0.15  # what looking again and again does to a plain interval
+
+
+def test_the_sequence_is_where_the_capital_reaches_the_bar(setting):
+    known, q = setting
+    weight = known.p / q
+    ends = reach(weight, np.zeros(len(q)), np.ones(len(q)), known.p)
+    drawn = np.random.default_rng(3).choice(len(q), 80, p=q)
+    w, v = weight[drawn], known.value[drawn]
+    low, high = betting_interval(w, v, ends, confidence=0.9, step=2.0)
+    assert 0 <= low < known.truth < high <= 1
+    bar = np.log(2 / 0.1)
+    assert log_capital(w * (v - low), ends.loss(low), 2.0)[-1] == pytest.approx(bar, abs=1e-6)
+    assert log_capital(w * (high - v), ends.excess(high), 2.0)[-1] == pytest.approx(bar, abs=1e-6)
+    wider = betting_interval(w, v, ends, confidence=0.99, step=2.0)
+    assert wider[0] < low < high < wider[1]
+    order = np.random.default_rng(4).permutation(80)
+    again = betting_interval(w[order], v[order], ends, confidence=0.9, step=2.0)
+    assert again == pytest.approx((low, high), abs=1e-9)
+
+
+def test_one_draw_says_next_to_nothing():
+    ends = reach(np.ones(50), np.zeros(50), np.ones(50), np.full(50, 0.02))
+    low, high = betting_interval(np.ones(1), np.ones(1), ends, confidence=0.95, step=0.5)
+    assert low < 0.1
+    assert high == 1
+
+
+@settings(derandomize=True, max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 40))
+def test_the_reach_is_the_extreme_over_all_queries(seed, queries):
+    rng = np.random.default_rng(seed)
+    weight = rng.choice([rng.exponential(size=queries), np.ones(queries)])
+    low = -rng.integers(0, 4, queries) / 4.0
+    high = rng.integers(0, 4, queries) / 4.0
+    p = np.full(queries, 1 / queries)
+    ends = Reach.from_dict(reach(weight, low, high, p).to_dict())
+    for r in np.linspace(ends.low, ends.high, 9):
+        assert ends.loss(r) == pytest.approx(max((weight * (r - low)).max(), 0), abs=1e-12)
+        assert ends.excess(r) == pytest.approx(max((weight * (high - r)).max(), 0), abs=1e-12)
 
 
 @pytest.mark.parametrize(

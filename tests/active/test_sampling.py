@@ -1,8 +1,11 @@
+import itertools
+
 import numpy as np
 import pytest
 from tests.pools import labelled_pool
 
 import surefoot as sf
+from surefoot.active.bounds import value_bounds
 from surefoot.active.cost import normalise, query_costs
 from surefoot.active.measure import GradedMeasure, parse_measure
 from surefoot.active.moments import moments, values
@@ -141,6 +144,29 @@ def test_three_rankings_minimise_the_sum_of_the_variances():
         )
         parts = parts + spread(moments(pair, parse_measure("ERR")), p, compare=True)
     np.testing.assert_allclose(total, parts, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text", ["ERR", "ERR@2", "DCG", "DCG@3", "RBP(p=0.6)@2", "nDCG@2", "ERR(gain=thesis)"]
+)
+def test_no_labels_lead_out_of_the_bounds_of_a_query(text):
+    known = labelled_pool(12, rankings=3, docs=4, seed=6)
+    measure, pool = parse_measure(text), known.pool
+    low, high = value_bounds(pool, measure)
+    reached_low, reached_high = np.full_like(low, np.inf), np.full_like(high, -np.inf)
+    for label in itertools.product(range(3), repeat=4):
+        place = np.arange(len(pool.docs)) - pool.item_offset[pool.topic_of_item]
+        found = values(pool, measure, np.array(label)[place])
+        both = np.concatenate([found, found[0] - found[1:]])
+        assert (both >= low - 1e-12).all()
+        assert (both <= high + 1e-12).all()
+        reached_low, reached_high = np.minimum(reached_low, both), np.maximum(reached_high, both)
+    if measure.linear and not measure.normalised:
+        np.testing.assert_allclose(reached_low, low, atol=1e-12)
+        np.testing.assert_allclose(reached_high, high, atol=1e-12)
+    same = np.abs(reached_high[3:] - reached_low[3:]) < 1e-12
+    if measure.name == "ERR":
+        assert (high[3:][same] == 0).all()
 
 
 @pytest.mark.parametrize(

@@ -88,38 +88,94 @@ def check(location):
     return study
 
 
+def acknowledged_before(reader, rounds):
+    """Labels that a child told of, read until it told `rounds` times or was done."""
+    told, rest = set(), b""
+    while rounds > 0 and (piece := os.read(reader, 4096)):
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            told.update(map(tuple, json.loads(line)))
+            rounds -= 1
+    return told
+
+
+def stored_labels(location):
+    rows = sf.active.export(check(location), "labels").table
+    return list(zip(rows["topic"], rows["doc"], strict=True))
+
+
+def finishes_as_undisturbed(known, location, tmp_path, **options):
+    """Whatever happened before, the study goes on and ends where one without a kill ends."""
+    undisturbed = str(tmp_path / "undisturbed.db")
+    plan(known, undisturbed, **options)
+    for place in (location, undisturbed):
+        work(place, known.labels)
+    for look in (sf.active.estimate, sf.active.status):
+        assert look(location).columns() == look(undisturbed).columns()
+    with contextlib.closing(sqlite3.connect(location)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
 def test_kills_at_random_moments_lose_nothing_and_count_nothing_twice(known, tmp_path):
-    location, undisturbed = str(tmp_path / "s.db"), str(tmp_path / "u.db")
-    plan(known, location, budget=40)
-    plan(known, undisturbed, budget=40)
-    work(undisturbed, known.labels)
+    location = str(tmp_path / "s.db")
+    plan(known, location, budget=80)
     rng = random.Random(7)
-    acknowledged = set()
-    kills = 0
-    deadline = time.monotonic() + 6
-    finished = False
-    while not finished and time.monotonic() < deadline:
+    acknowledged, kills = set(), 0
+    while kills < 25:
         reader, writer = os.pipe()
         with child(work, location, known.labels, acknowledge=writer, count=1) as (pid, wait):
             os.close(writer)
-            time.sleep(rng.uniform(0.002, 0.12))
+            # how far it gets is told by its own progress, not by the speed of this machine
+            acknowledged |= acknowledged_before(reader, rng.randrange(3))
+            time.sleep(rng.uniform(0, 0.02))
             os.kill(pid, signal.SIGKILL)
-            finished = wait() == 0
-        kills += not finished
-        with os.fdopen(reader) as told:
-            for line in told:
-                if line.endswith("\n"):
-                    acknowledged.update(map(tuple, json.loads(line)))
-        study = check(location)
-        rows = sf.active.export(study, "labels").table
-        stored = set(zip(rows["topic"], rows["doc"], strict=True))
-        assert acknowledged <= stored
-    assert kills >= 10
+            status = wait()
+        with os.fdopen(reader, "rb") as told:
+            for line in told.read().split(b"\n")[:-1]:
+                acknowledged.update(map(tuple, json.loads(line)))
+        assert status == -signal.SIGKILL, "the work was done before the last kill"
+        kills += 1
+        stored = stored_labels(location)
+        assert len(stored) == len(set(stored))
+        assert acknowledged <= set(stored)
+    assert len(acknowledged) > 20
+    finishes_as_undisturbed(known, location, tmp_path, budget=80)
+
+
+def work_until_statement(location, labels, fatal, *, acknowledge):
+    """Work, and die before statement or commit number `fatal`, or right after a commit."""
+    from surefoot.active.store.connect import sqlalchemy
+
+    seen = 0
+
+    def count(*_):
+        nonlocal seen
+        seen += 1
+        if seen == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    for moment in ("before_cursor_execute", "after_cursor_execute", "commit"):
+        sqlalchemy.event.listen(sqlalchemy.engine.Engine, moment, count)
+    work(location, labels, acknowledge=acknowledge, count=1)
+
+
+def test_a_kill_at_every_single_statement_is_survived(known, tmp_path):
+    location = str(tmp_path / "s.db")
+    plan(known, location, budget=60)
+    acknowledged = set()
+    for fatal in range(1, 61):
+        reader, writer = os.pipe()
+        options = {"fatal": fatal, "acknowledge": writer}
+        with child(work_until_statement, location, known.labels, **options) as (_, wait):
+            os.close(writer)
+            acknowledged |= acknowledged_before(reader, 10**9)
+            assert wait() == -signal.SIGKILL
+        os.close(reader)
+        stored = stored_labels(location)
+        assert len(stored) == len(set(stored))
+        assert acknowledged <= set(stored)
     assert acknowledged
-    with contextlib.closing(sqlite3.connect(location)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    work(location, known.labels)
-    assert sf.active.estimate(location).columns() == sf.active.estimate(undisturbed).columns()
+    finishes_as_undisturbed(known, location, tmp_path, budget=60)
 
 
 def test_a_kill_while_planning_leaves_no_half_study(known, tmp_path):

@@ -242,3 +242,26 @@ def test_a_file_that_lists_one_ranking_after_the_other_is_read_too(known, tmp_pa
     )
     assert one.q_topics == other.q_topics
     np.testing.assert_allclose(one.q, other.q, rtol=1e-12)
+
+
+def test_a_study_with_a_stopping_rule_stops_asking(tmp_path):
+    clear = labelled_pool(300, seed=4, sharpness=3.0, skill=(3.0, -3.0))
+    study = tmp_path / "s.db"
+    sf.active.plan(clear.pool, study, measure="ERR", compare=True, budget=250, stop="sign")
+    found = run(study, clear.labels, count=5)
+    assert found.low[0] > 0
+    assert found.cost < 200
+    assert "the stopping rule (sign) is met" in sf.active.next_tasks(study).headline[0]
+    assert found.headline[-1] == "The stopping rule (sign) is met."
+    assert "sequence" not in found.settings
+
+
+def test_what_a_priority_sample_cannot_do_is_said(known, tmp_path):
+    study = tmp_path / "s.db"
+    options = {"measure": "ERR", "compare": True, "budget": 20, "design": "priority"}
+    with pytest.raises(InputError, match="a stopping rule needs independent draws"):
+        sf.active.plan(known.pool, study, stop="sign", **options)
+    sf.active.plan(known.pool, study, **options)
+    run(study, known.labels)
+    with pytest.raises(InputError, match="the interval sequence needs independent draws"):
+        sf.active.estimate(study, interval="sequence")

@@ -1,7 +1,9 @@
 """The estimate of a study, with an interval."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +14,7 @@ from surefoot.active.estimators.estimate import Estimate
 from surefoot.active.estimators.priority import inclusion, priority_mean
 from surefoot.active.estimators.regression import regression_mean
 from surefoot.active.estimators.weighted import weighted_mean
-from surefoot.active.sequential import parse_rule, sequence_factor
+from surefoot.active.sequential import Reach, betting_interval, parse_rule, planned_stake
 from surefoot.active.store.study import Study
 from surefoot.errors import InputError
 from surefoot.results.active_estimate import EstimateResult
@@ -30,16 +32,19 @@ class Quantity:
 
     name: str
     weights: FloatArray
+    place: int  # among the rankings, followed by the differences from the first
 
 
 def quantities(measure: str, rankings: tuple[str, ...], *, compare: bool) -> list[Quantity]:
     """The differences of the first ranking against each other, then each ranking."""
     eye = np.eye(len(rankings))
-    alone = [Quantity(f"{measure}[{name}]", eye[r]) for r, name in enumerate(rankings)]
+    alone = [Quantity(f"{measure}[{name}]", eye[r], r) for r, name in enumerate(rankings)]
     if not compare:
         return alone
     pairs = [
-        Quantity(f"{measure}[{rankings[0]}]-{measure}[{name}]", eye[0] - eye[r])
+        Quantity(
+            f"{measure}[{rankings[0]}]-{measure}[{name}]", eye[0] - eye[r], len(rankings) + r - 1
+        )
         for r, name in enumerate(rankings)
         if r > 0
     ]
@@ -65,8 +70,9 @@ def estimate(
         ``eq6``: the paper's weighted mean; ``regression``: the same with the model's predictions as
         a control variate; ``difference``: with the predictions taken as they are.
     interval : str, optional
-        ``delta``; ``bootstrap``; ``sequence``: valid however often one looks. By default
-        ``sequence`` for a study with a stopping rule, else ``delta``.
+        ``delta``; ``bootstrap``; ``sequence``: valid however often one looks, whatever the labels
+        (a confidence sequence, wider for it). By default ``sequence`` for a study with a stopping
+        rule, else ``delta``.
     confidence : float, optional
         By default the study's.
     """
@@ -75,7 +81,7 @@ def estimate(
     chosen = method or DEFAULT_METHOD
     level = float(settings["confidence"] if confidence is None else confidence)
     kind = interval or ("sequence" if settings["stop"] else "delta")
-    _check(chosen, kind, level, settings["design"])
+    _check(chosen, kind, level, settings)
     answers = read_answers(opened)
     n = len(answers.draws)
     if n == 0:
@@ -108,8 +114,8 @@ def estimate(
         result = sample.estimate(np.arange(n)[None, :])
         point, error = float(result.value[0]), float(result.standard_error[0])
         if kind == "sequence":
-            factor = sequence_factor(n, float(settings["expected_draws"]), level)
-            low, high = point - factor * error, point + factor * error
+            low, high = sample.sequence(settings, quantity.place, level)
+            low, high = min(low, point), max(high, point)
         elif kind == "bootstrap" and n > 1:
             low, high = bootstrap_interval(
                 lambda index, sample=sample: sample.estimate(index).value,  # type: ignore[misc]
@@ -126,7 +132,7 @@ def estimate(
     label = "census" if census else f"{design}{chosen} {kind}"
     values, errors, lows, highs = (tuple(column) for column in zip(*rows, strict=True))
     result_settings = {
-        **settings,
+        **{k: v for k, v in settings.items() if k != "sequence"},
         "method": chosen,
         "interval": kind,
         "resamples": resamples if kind == "bootstrap" else None,
@@ -176,20 +182,37 @@ class _Sample:
         slope = 1.0 if self.method == "difference" else None
         return regression_mean(p / q, value, predicted, self.predicted_mean, count, slope=slope)
 
+    def sequence(
+        self, settings: Mapping[str, Any], place: int, confidence: float
+    ) -> tuple[float, float]:
+        """The confidence sequence of Eq. 6 at these draws."""
+        kept = settings["sequence"]
+        row = self.answers.row
+        return betting_interval(
+            (self.answers.p / self.answers.q)[row],
+            self.value[row],
+            Reach.from_dict(kept["reach"][place]),
+            confidence=confidence,
+            step=planned_stake(kept["sigma"][place], settings["expected_draws"], confidence),
+        )
 
-def _check(method: str, interval: str, confidence: float, design: str) -> None:
+
+def _check(method: str, interval: str, confidence: float, settings: Mapping[str, Any]) -> None:
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     if interval not in INTERVALS:
         raise InputError(f"interval must be one of {', '.join(INTERVALS)}, got {interval!r}")
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}")
-    if design == "priority" and interval == "bootstrap":
+    priority = settings["design"] == "priority"
+    if priority and interval != "delta":
         raise InputError(
-            "the bootstrap needs independent draws, which a priority sample does not have. "
-            "Hint: --interval delta"
+            f"the interval {interval} needs independent draws, which a priority sample does not "
+            "have. Hint: --interval delta"
         )
-    if design == "priority" and method == "difference":
+    if interval == "sequence" and method != "eq6":
+        raise InputError("the interval sequence is of the method eq6")
+    if priority and method == "difference":
         raise InputError("a priority study knows the methods eq6 and regression")
 
 

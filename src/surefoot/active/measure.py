@@ -61,6 +61,11 @@ class GradedMeasure:
         return self.name != "ERR"
 
     @property
+    def normalised(self) -> bool:
+        """Whether values are shares of an ideal, which depends on all labels of the query."""
+        return self.name == "nDCG"
+
+    @property
     def judged_depth(self) -> int | None:
         """How deep labels are needed: the ideal list of nDCG needs all of them."""
         return None if self.name == "nDCG" else self.depth

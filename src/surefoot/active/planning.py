@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.active.bounds import value_bounds
 from surefoot.active.cost import CostTally, normalise
 from surefoot.active.measure import GradedMeasure, parse_measure
 from surefoot.active.moments import Moments, moments, sum_by
@@ -42,6 +43,8 @@ class Survey:
     cost_unit: float = 1.0
     p: FloatArray = field(default_factory=lambda: np.empty(0))
     moments: Moments = field(default_factory=lambda: Moments(*(np.empty((0, 0)),) * 3))
+    low: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # from `value_bounds`
+    high: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
 
 def survey_pool(
@@ -71,6 +74,7 @@ def survey_pool(
     tally = CostTally(cost, measure.judged_depth, cost_per)
     parts: list[Moments] = []
     weights: list[FloatArray] = []
+    bounds: list[tuple[FloatArray, FloatArray]] = []
     for block in read_pool_blocks(pool, grades=grades):
         if uniform:
             flat = np.full(block.grades, 1 / block.grades)
@@ -82,9 +86,11 @@ def survey_pool(
         tally.add(block)
         parts.append(moments(block, measure, threads=threads))
         weights.append(_weight(block))
+        bounds.append(value_bounds(block, measure))
         if each is not None:
             each(block)
     out.moments = Moments.join(parts)
+    out.low, out.high = (np.concatenate(ends, axis=1) for ends in zip(*bounds, strict=True))
     weight = np.concatenate(weights)
     out.p = weight / weight.sum()
     out.cost, out.cost_unit = normalise(tally.total(out.topics), out.p)
@@ -181,6 +187,10 @@ def plan(
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}")
     rule = parse_rule(stop)
+    if str(rule) and design != "replacement":
+        raise InputError(
+            "a stopping rule needs independent draws. Hint: --design replacement, or no --stop"
+        )
     with new_study(study) as writer:
         written = 0
 
@@ -228,8 +238,10 @@ def plan(
             "total": float(place[-1]) if design == "replacement" else 0.0,
             "expected_draws": expected_draws,
             "predicted_mean": [float(v) for v in found.moments.mean @ found.p],
+            "sequence": _sequence(found, q) if design == "replacement" else None,
         }
         writer.finish(settings, budget=budget, name=_name_of(study))
+    settings.pop("sequence")  # for the store, not for readers
     shared = introspective(found.moments, found.p, compare=compare)
     return PlanResult(
         settings=settings,
@@ -247,6 +259,21 @@ def plan(
         expected=found.moments.difference_mean[0] if compare else found.moments.mean[0],
         variance=(found.moments.difference_variance[0] if compare else found.moments.variance[0]),
     )
+
+
+def _sequence(found: Survey, q: FloatArray) -> dict[str, list[Any]]:
+    """What the confidence sequence of each quantity needs: every ranking, then every difference."""
+    from surefoot.active.sequential import reach
+
+    mean = np.concatenate([found.moments.mean, found.moments.difference_mean])
+    variance = np.concatenate([found.moments.variance, found.moments.difference_variance])
+    around = variance + (mean - (mean @ found.p)[:, None]) ** 2
+    weight = found.p / q
+    ends = zip(found.low, found.high, strict=True)
+    return {
+        "reach": [reach(weight, low, high, found.p).to_dict() for low, high in ends],
+        "sigma": [float(s) for s in np.sqrt((found.p**2 / q * around).sum(axis=1))],
+    }
 
 
 def _name_of(study: str | os.PathLike[str]) -> str:

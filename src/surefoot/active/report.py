@@ -58,7 +58,7 @@ def status(study: str | os.PathLike[str] | Study) -> StatusResult:
         facts[f"labels by {name or '(unnamed)'}"] = count
     left = max(now_at.budget - now_at.spent, 0.0)
     return StatusResult(
-        settings=settings,
+        settings=_shown(opened),
         headline=(
             f"{now_at.labelled} of {now_at.drawn} drawn queries are labelled; "
             f"{left:.2f} of the budget of {now_at.budget:g} is left.",
@@ -120,10 +120,15 @@ def export(study: str | os.PathLike[str] | Study, kind: str = "draws") -> Export
     else:
         table = _queries(opened, rows)
     return ExportResult(
-        settings={**opened.settings, "kind": kind},
+        settings={**_shown(opened), "kind": kind},
         headline=(f"{len(next(iter(table.values())))} {kind}.",),
         table=table,
     )
+
+
+def _shown(study: Study) -> dict[str, Any]:
+    """Settings for readers, without what only intervals need."""
+    return {k: v for k, v in study.settings.items() if k != "sequence"}
 
 
 def _queries(study: Study, rows: dict[int, Any]) -> dict[str, Column]:

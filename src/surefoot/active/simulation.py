@@ -139,7 +139,7 @@ def _limit(setting: Setting, q: FloatArray, budgets: FloatArray, design: str) ->
 
 
 @dataclass(slots=True)
-class _Tally:
+class Tally:
     """Running sums over the studies of one budget."""
 
     n: int = 0
@@ -171,6 +171,26 @@ class _Tally:
         sign = np.sign(found.value[known]) * np.sign(truth)
         self.wrong += float((sign < 0).sum() + 0.5 * (sign == 0).sum())
         self.draws += float(count.sum())
+
+    def summary(self) -> dict[str, float]:
+        """Means over the studies, with the standard errors of the simulation."""
+        n = max(self.n, 1)
+        error = self.error / n
+        variance = max(self.square / n - error**2, 0.0)
+        wrong = self.wrong / n
+        coverage = self.covered / self.judged if self.judged else float("nan")
+        return {
+            "error": error,
+            "error_se": float(np.sqrt(variance / n)),
+            "rmse": float(np.sqrt(self.square / n)),
+            "bias": self.bias / n,
+            "coverage": coverage,
+            "coverage_se": float(np.sqrt(coverage * (1 - coverage) / max(self.judged, 1))),
+            "selection_error": wrong,
+            "selection_error_se": float(np.sqrt(wrong * (1 - wrong) / n)),
+            "draws": self.draws / max(self.n + self.empty, 1),
+            "repeats": self.n,
+        }
 
 
 def simulate(
@@ -237,7 +257,7 @@ def simulate(
         q = sampling_distribution(variant, around, found.cost, found.p, floor=floor)
         seen = Setting(setting.value, weights @ found.moments.mean, setting.p, setting.cost)
         for method in methods:
-            tallies = [_Tally() for _ in wanted]
+            tallies = [Tally() for _ in wanted]
             for b, result, count in simulated_estimates(
                 seen, q, method, wanted, repeats=repeats, seed=seed, threads=threads
             ):
@@ -248,7 +268,8 @@ def simulate(
                     f"budget of {wanted[-1]:g}. Hint: a larger budget"
                 )
             for budget, tally in zip(wanted, tallies, strict=True):
-                rows.append(_row(variant, method, float(budget), tally))
+                row = {"variant": variant, "method": method, "budget": float(budget)}
+                rows.append({**row, **tally.summary()})
     saved = share_saved(rows)
     columns = {key: [row[key] for row in rows] for key in rows[0]}
     settings = {
@@ -281,29 +302,6 @@ def grades_of(pool: Pool, labels: Any) -> tuple[npt.NDArray[np.int64], int]:
             "none of the labels is of a topic and document of the pool. Hint: do the ids match?"
         )
     return np.array([g or 0 for g in found], dtype=np.int64), missing
-
-
-def _row(variant: str, method: str, budget: float, t: _Tally) -> dict[str, Any]:
-    n = max(t.n, 1)
-    error = t.error / n
-    variance = max(t.square / n - error**2, 0.0)
-    wrong = t.wrong / n
-    coverage = t.covered / t.judged if t.judged else float("nan")
-    return {
-        "variant": variant,
-        "method": method,
-        "budget": budget,
-        "error": error,
-        "error_se": float(np.sqrt(variance / n)),
-        "rmse": float(np.sqrt(t.square / n)),
-        "bias": t.bias / n,
-        "coverage": coverage,
-        "coverage_se": float(np.sqrt(coverage * (1 - coverage) / max(t.judged, 1))),
-        "selection_error": wrong,
-        "selection_error_se": float(np.sqrt(wrong * (1 - wrong) / n)),
-        "draws": t.draws / max(t.n + t.empty, 1),
-        "repeats": t.n,
-    }
 
 
 def share_saved(rows: list[dict[str, Any]]) -> list[float]:

@@ -1,0 +1,1 @@
+"""Experiments on active evaluation: cases from labelled data, simulated studies, the page."""

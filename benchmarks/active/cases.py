@@ -1,0 +1,318 @@
+"""From a labelled collection to cases: what studies see of each query, and the truth.
+
+Models are fitted on one fold and the other four are the pool, as in 001 section 5.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.active.labelled import Labelled, mq2007, mslr_like, ohsumed
+from surefoot.active.bounds import value_bounds
+from surefoot.active.measure import parse_measure
+from surefoot.active.moments import moments, values
+from surefoot.active.relevance.forest import fit_forest
+from surefoot.active.relevance.ordered_logit import fit_ordered_logit
+from surefoot.active.sampling import spread
+from surefoot.data.pool import Pool
+from surefoot.extras import require
+
+FloatArray = npt.NDArray[np.float64]
+Order = Callable[[int, int], npt.NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One quantity over one pool.
+
+    Parameters
+    ----------
+    collection, experiment, label, measure, fold
+        What it is.
+    value, cost : (n_queries,) arrays
+        Under the true labels, and the price with a mean of 1.
+    expected, around : (n_queries,) arrays
+        The model's expectation, and its squared deviation from the mean (Eqs 11, 12).
+    expected_uniform, around_uniform : (n_queries,) arrays
+        The same with all grades equally likely.
+    low, high : (n_queries,) arrays
+        What the value can be under any labels.
+    """
+
+    collection: str
+    experiment: str
+    label: str
+    measure: str
+    fold: int
+    value: FloatArray
+    cost: FloatArray
+    expected: FloatArray
+    around: FloatArray
+    expected_uniform: FloatArray
+    around_uniform: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def name(self) -> str:
+        parts = (self.collection, self.experiment, self.label, self.measure, str(self.fold))
+        return "/".join(parts)
+
+
+ARRAYS = (
+    "value",
+    "cost",
+    "expected",
+    "around",
+    "expected_uniform",
+    "around_uniform",
+    "low",
+    "high",
+)
+
+
+def save(cases: list[Case], path: Path) -> None:
+    """All cases in one file."""
+    arrays = {f"{c.name}/{a}": getattr(c, a).astype(np.float64) for c in cases for a in ARRAYS}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(path, **arrays)
+
+
+def load(path: Path) -> list[Case]:
+    """Cases that `save` wrote."""
+    with np.load(path, allow_pickle=False) as stored:
+        names = dict.fromkeys(key.rpartition("/")[0] for key in stored.files)
+        out = []
+        for name in names:
+            collection, experiment, label, measure, fold = name.split("/")
+            arrays = {a: stored[f"{name}/{a}"] for a in ARRAYS}
+            out.append(Case(collection, experiment, label, measure, int(fold), **arrays))
+    return out
+
+
+def case(
+    data: Labelled,
+    where: tuple[str, str, str, str, int],
+    orders: list[Order],
+    probability: FloatArray,
+) -> Case:
+    """A case from the order of each ranking and the model's probabilities of all documents.
+
+    Parameters
+    ----------
+    where : tuple
+        Collection, experiment, label, measure and the fold that models were fitted on.
+    orders : list of callables
+        Take the first document of a query and the one after its last, return documents best first.
+    """
+    fold, measure = where[4], parse_measure(where[3])
+    queries = np.flatnonzero(data.fold != fold)
+    begin, end = data.offset[queries], data.offset[queries + 1]
+    kept = np.concatenate([np.arange(b, e) for b, e in zip(begin, end, strict=True)])
+    base = np.concatenate([[0], np.cumsum(end - begin)])
+    offsets, items = [], []
+    for order in orders:
+        lists = [
+            order(int(b), int(e)) - b + first
+            for b, e, first in zip(begin, end, base[:-1], strict=True)
+        ]
+        offsets.append(np.concatenate([[0], np.cumsum([len(x) for x in lists])]))
+        items.append(np.concatenate(lists).astype(np.int32))
+    pool = Pool(
+        tuple(str(q) for q in queries),
+        tuple("ABC"[: len(orders)]),
+        base.astype(np.int64),
+        tuple(str(d) for d in kept),
+        tuple(o.astype(np.int64) for o in offsets),
+        tuple(items),
+        np.ascontiguousarray(probability[kept]),
+    )
+    shown = pool.shown(measure.judged_depth)
+    price = data.price[kept]
+    owner = pool.topic_of_item
+    # a query for which nothing is shown still costs a look
+    raw = np.bincount(owner[shown], weights=price[shown], minlength=len(queries))
+    raw = np.maximum(raw, data.price.min())
+    p = np.full(len(queries), 1 / len(queries))
+    compare = len(orders) > 1
+    sign = np.array([1.0, -1.0])[: len(orders)]
+    flat = np.broadcast_to(np.full(pool.grades, 1 / pool.grades), pool.probability.shape)
+    informed = moments(pool, measure, threads=1)
+    uniform = moments(pool.with_probability(flat), measure, threads=1)
+    low, high = value_bounds(pool, measure)
+    return Case(
+        *where,
+        value=sign @ values(pool, measure, data.grade[kept]),
+        cost=raw / raw.mean(),
+        expected=sign @ informed.mean,
+        around=spread(informed, p, compare=compare),
+        expected_uniform=sign @ uniform.mean,
+        around_uniform=spread(uniform, p, compare=compare),
+        low=low[-1],
+        high=high[-1],
+    )
+
+
+def by_score(score: FloatArray) -> Order:
+    """Documents in descending order of a score."""
+    return lambda b, e: b + np.argsort(-score[b:e], kind="stable")
+
+
+def thinned(order: Order, kept: npt.NDArray[np.bool_]) -> Order:
+    """A ranking without some documents (an outdated index)."""
+
+    def shortened(b: int, e: int) -> npt.NDArray[np.int64]:
+        found = order(b, e)
+        return found[kept[found]]
+
+    return shortened
+
+
+def given(rank: FloatArray) -> Order:
+    """The documents that a given ranking retrieved."""
+
+    def order(b: int, e: int) -> npt.NDArray[np.int64]:
+        found = np.flatnonzero(~np.isnan(rank[b:e]))
+        return b + found[np.argsort(rank[b:e][found], kind="stable")]
+
+    return order
+
+
+# -- rankers -----------------------------------------------------------------------------------
+
+
+def regression_forest(x: FloatArray, y: npt.NDArray[np.int64], *, seed: int) -> Callable:
+    """Random Forest regression of the grade (001 section 5.1)."""
+    lightgbm = require("lightgbm", purpose="a random forest")
+    parameters = {
+        "objective": "regression",
+        "boosting": "rf",
+        "bagging_freq": 1,
+        "bagging_fraction": 0.632,
+        "feature_fraction": min(1.0, max(1 / 3, 3 / x.shape[1])),
+        "num_leaves": 256,
+        "min_data_in_leaf": 10,
+        "seed": seed,
+        "deterministic": True,
+        "verbosity": -1,
+    }
+    forest = lightgbm.train(parameters, lightgbm.Dataset(x, label=y), num_boost_round=100)
+    return lambda features: np.asarray(forest.predict(features))
+
+
+def ranking_svm(
+    x: FloatArray, y: npt.NDArray[np.int64], query: npt.NDArray[np.int64]
+) -> FloatArray:
+    """Weights of a linear ranking SVM: squared hinge over pairs of one query."""
+    from scipy.optimize import minimize
+
+    better, worse = [], []
+    rng = np.random.default_rng(0)
+    for q in np.unique(query):
+        rows = np.flatnonzero(query == q)
+        high = rows[y[rows] > 0]
+        for i in high:
+            lower = rows[y[rows] < y[i]]
+            if len(lower):
+                chosen = rng.choice(lower, min(10, len(lower)), replace=False)
+                better += [i] * len(chosen)
+                worse += chosen.tolist()
+    gap = x[better] - x[worse]
+
+    def loss(w: FloatArray) -> tuple[float, FloatArray]:
+        short = np.maximum(1 - gap @ w, 0)
+        return float(short @ short / len(gap) + 0.001 * w @ w), (
+            -2 * gap.T @ short / len(gap) + 0.002 * w
+        )
+
+    return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
+
+
+def fitted(data: Labelled, fold: int, share: float = 1.0) -> dict[str, FloatArray]:
+    """Scores and probabilities of all documents from models of one fold's first queries."""
+    queries = np.flatnonzero(data.fold == fold)
+    queries = queries[: max(int(len(queries) * share), 2)]
+    train = np.isin(data.query, queries)
+    x, y = data.features[train], data.grade[train]
+    centre, scale = x.mean(axis=0), np.where(x.std(axis=0) > 0, x.std(axis=0), 1)
+    w = ranking_svm((x - centre) / scale, y, data.query[train])
+    logit = fit_ordered_logit(x, y, data.grades).predict(data.features)
+    forest = fit_forest(x, y, data.grades, seed=fold).predict(data.features)
+    level = np.arange(data.grades)
+    return {
+        "svm": ((data.features - centre) / scale) @ w,
+        "logit": logit @ level,
+        "p logit": logit,
+        "forest": regression_forest(x, y, seed=fold)(data.features),
+        "ordinal forest": forest @ level,
+        "p forest": forest,
+    }
+
+
+GROWTH = (0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+def trained_cases(name: str, data: Labelled, folds: int) -> Iterator[Case]:
+    """Sections 5.1 and 5.2: rankers trained on one fold."""
+    for fold in range(folds):
+        print(f"{name}, fold {fold + 1}", file=sys.stderr, flush=True)
+        m = fitted(data, fold)
+        order = {k: by_score(v) for k, v in m.items() if not k.startswith("p ")}
+        mixed = (m["p forest"] + m["p logit"]) / 2  # 001 section 5.2
+        for measure in ("ERR", "DCG"):
+            for ranker, p in (("forest", m["p forest"]), ("logit", m["p logit"])):
+                where = (name, "estimate", ranker, measure, fold)
+                yield case(data, where, [order[ranker]], p)
+        for one, other, p in (
+            ("forest", "ordinal forest", m["p forest"]),
+            ("logit", "svm", m["p logit"]),
+            ("logit", "forest", mixed),
+        ):
+            where = (name, "compare", f"{one} and {other}", "ERR", fold)
+            yield case(data, where, [order[one], order[other]], p)
+        kept = np.random.default_rng(fold).random(len(data.grade)) >= 0.1
+        old = thinned(order["forest"], kept)
+        where = (name, "index update", "forest", "ERR", fold)
+        yield case(data, where, [order["forest"], old], m["p forest"])
+        half = fitted(data, fold, 0.5)
+        for share in GROWTH:
+            more = m if share == 1 else fitted(data, fold, share)
+            where = (name, "training set", f"{share:g}", "ERR", fold)
+            both = [by_score(half["forest"]), by_score(more["forest"])]
+            yield case(data, where, both, more["p forest"])
+
+
+def given_cases(name: str, data: Labelled, folds: int) -> Iterator[Case]:
+    """The 21 given rankings: each alone, and each against the next better one."""
+    assert data.rank is not None
+    for fold in range(folds):
+        print(f"{name}, given rankings, fold {fold + 1}", file=sys.stderr, flush=True)
+        train = data.fold[data.query] == fold
+        p = fit_ordered_logit(data.features[train], data.grade[train], data.grades)
+        probability = p.predict(data.features)
+        orders = [given(data.rank[:, k]) for k in range(data.rank.shape[1])]
+        alone = []
+        for k, order in enumerate(orders):
+            where = (name, "given", f"ranking {k + 1}", "ERR", fold)
+            alone.append(case(data, where, [order], probability))
+            yield alone[-1]
+        by_truth = np.argsort([-c.value.mean() for c in alone])
+        for place, (i, j) in enumerate(pairwise(by_truth), start=1):
+            where = (name, "given pair", f"{place} and {place + 1}", "ERR", fold)
+            yield case(data, where, [orders[i], orders[j]], probability)
+
+
+def prepare(data: Path, *, quick: bool = False) -> list[Case]:
+    """Every case; `quick`: one fold, and a small generated collection."""
+    folds = 1 if quick else 5
+    letor = mq2007(data)
+    out = list(given_cases("MQ2007-agg", letor, folds))
+    out += trained_cases("MQ2007-agg", letor, folds)
+    out += trained_cases("OHSUMED", ohsumed(data), folds)
+    out += trained_cases("MSLR-like", mslr_like(600 if quick else 3000), folds)
+    return out
