@@ -1,0 +1,1 @@
+"""Do intervals and tests keep what they promise? Study units, and the page made of them."""
