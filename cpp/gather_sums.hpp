@@ -10,34 +10,39 @@
 
 namespace surefoot {
 
-constexpr int kVector = 4;
-constexpr int kVectors = 6;
+constexpr int kVector = 8;
+constexpr int kVectors = 3;
 constexpr int kWidth = kVector * kVectors;  // series summed together: as many as fit the registers
 
 typedef double Vector __attribute__((vector_size(kVector * sizeof(double))));
 
-// A (series x topics) matrix as blocks of kWidth series, each block topics x kWidth, zero-padded.
+// One topic of a block of series; aligned, so that no vector crosses a cache line.
+struct alignas(kVector * sizeof(double)) Row {
+  double value[kWidth];
+};
+
+// A (series x topics) matrix as blocks of kWidth series, each block one Row a topic, zero-padded.
 // `signs` appends a negated copy of every row, so that row `topic + n_topics` is minus `topic`.
-inline std::vector<double> pack(const double* x, std::int64_t n_series, std::int64_t n_topics,
-                                bool signs) {
+inline std::vector<Row> pack(const double* x, std::int64_t n_series, std::int64_t n_topics,
+                             bool signs) {
   const std::int64_t blocks = (n_series + kWidth - 1) / kWidth;
   const std::int64_t rows = signs ? 2 * n_topics : n_topics;
-  std::vector<double> table(static_cast<std::size_t>(blocks * rows * kWidth), 0.0);
+  std::vector<Row> table(static_cast<std::size_t>(blocks * rows), Row{});
   for (std::int64_t s = 0; s < n_series; ++s) {
-    double* block = table.data() + (s / kWidth) * rows * kWidth + s % kWidth;
+    Row* const block = table.data() + (s / kWidth) * rows;
     for (std::int64_t j = 0; j < n_topics; ++j) {
-      block[j * kWidth] = x[s * n_topics + j];
-      if (signs) block[(j + n_topics) * kWidth] = -x[s * n_topics + j];
+      block[j].value[s % kWidth] = x[s * n_topics + j];
+      if (signs) block[j + n_topics].value[s % kWidth] = -x[s * n_topics + j];
     }
   }
   return table;
 }
 
-SUREFOOT_INLINE void gather_sums(const double* block, const std::uint32_t* rows, std::int64_t n,
+SUREFOOT_INLINE void gather_sums(const Row* block, const std::uint32_t* rows, std::int64_t n,
                                  double* sums) {
   Vector sum[kVectors] = {};
   for (std::int64_t k = 0; k < n; ++k) {
-    const double* row = block + static_cast<std::int64_t>(rows[k]) * kWidth;
+    const double* const row = block[rows[k]].value;
     for (int v = 0; v < kVectors; ++v) {
       Vector value;
       __builtin_memcpy(&value, row + v * kVector, sizeof value);
@@ -47,11 +52,11 @@ SUREFOOT_INLINE void gather_sums(const double* block, const std::uint32_t* rows,
   __builtin_memcpy(sums, sum, sizeof sum);
 }
 
-SUREFOOT_INLINE void gather_moments(const double* block, const std::uint32_t* rows, std::int64_t n,
+SUREFOOT_INLINE void gather_moments(const Row* block, const std::uint32_t* rows, std::int64_t n,
                                     double* sums, double* squares) {
   Vector sum[kVectors] = {}, square[kVectors] = {};
   for (std::int64_t k = 0; k < n; ++k) {
-    const double* row = block + static_cast<std::int64_t>(rows[k]) * kWidth;
+    const double* const row = block[rows[k]].value;
     for (int v = 0; v < kVectors; ++v) {
       Vector value;
       __builtin_memcpy(&value, row + v * kVector, sizeof value);

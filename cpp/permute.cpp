@@ -40,7 +40,7 @@ SUREFOOT_CLONES void draw_signs(std::uint64_t seed, std::uint64_t number, std::i
   }
 }
 
-SUREFOOT_CLONES void sums_of(const double* block, const std::uint32_t* rows, std::int64_t n,
+SUREFOOT_CLONES void sums_of(const surefoot::Row* block, const std::uint32_t* rows, std::int64_t n,
                              double* sums) {
   surefoot::gather_sums(block, rows, n, sums);
 }
@@ -59,7 +59,7 @@ void sign_flips(Matrix x, Vector1 limit, Vector1 scale, std::uint64_t seed, std:
   std::int64_t* const exceed_out = exceed.data();
   double* const largest_out = largest.data();
   nb::gil_scoped_release release;
-  const std::vector<double> table = surefoot::pack(values, n_series, n, true);
+  const std::vector<surefoot::Row> table = surefoot::pack(values, n_series, n, true);
   const std::int64_t blocks = (n_series + surefoot::kWidth - 1) / surefoot::kWidth;
   const std::int64_t chunk = std::clamp<std::int64_t>((1 << 18) / n, 1, kFlipsAtOnce);
   std::mutex lock;
@@ -78,7 +78,7 @@ void sign_flips(Matrix x, Vector1 limit, Vector1 scale, std::uint64_t seed, std:
       largest_out[first + b] = 0.0;
     }
     for (std::int64_t block = 0; block < blocks; ++block) {
-      const double* const data = table.data() + block * 2 * n * surefoot::kWidth;
+      const surefoot::Row* const data = table.data() + block * 2 * n;
       const std::int64_t from = block * surefoot::kWidth;
       const std::int64_t width = std::min<std::int64_t>(surefoot::kWidth, n_series - from);
       for (std::int64_t b = begin; b < end; ++b) {

@@ -15,33 +15,29 @@ constexpr int kWordsAtOnce = 4 * kLanes;
 // word 0 of the eight blocks, then word 1 of the eight, and so on.
 SUREFOOT_INLINE void philox_words(std::uint64_t seed, std::uint64_t stream, std::uint64_t group,
                                   std::uint32_t* out) {
-  std::uint32_t c0[kLanes], c1[kLanes], c2[kLanes], c3[kLanes];
-  for (int i = 0; i < kLanes; ++i) {
-    const std::uint64_t index = group * kLanes + static_cast<std::uint64_t>(i);
-    c0[i] = static_cast<std::uint32_t>(index);
-    c1[i] = static_cast<std::uint32_t>(index >> 32);
-    c2[i] = static_cast<std::uint32_t>(stream);
-    c3[i] = static_cast<std::uint32_t>(stream >> 32);
-  }
-  std::uint32_t k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);
+  // counters stand in the low halves of 64-bit lanes; what the rounds leave above is never read
+  typedef std::uint64_t Lanes __attribute__((vector_size(kLanes * sizeof(std::uint64_t))));
+  constexpr std::uint64_t kLow = 0xFFFFFFFFull;
+  const std::uint64_t index = group * kLanes;
+  Lanes c0 = {index, index + 1, index + 2, index + 3, index + 4, index + 5, index + 6, index + 7};
+  Lanes c1 = c0 >> 32, c2 = Lanes{} + stream, c3 = Lanes{} + (stream >> 32);
+  std::uint64_t k0 = seed & kLow, k1 = seed >> 32;
+  std::uint64_t m0 = 0xD2511F53u, m1 = 0xCD9E8D57u;
+  __asm__("" : "+r"(m0), "+r"(m1));  // a constant would become dozens of shifts and additions
   for (int round = 0; round < 10; ++round) {
-    for (int i = 0; i < kLanes; ++i) {
-      const std::uint64_t p0 = 0xD2511F53ull * c0[i], p1 = 0xCD9E8D57ull * c2[i];
-      const std::uint32_t n0 = static_cast<std::uint32_t>(p1 >> 32) ^ c1[i] ^ k0;
-      const std::uint32_t n2 = static_cast<std::uint32_t>(p0 >> 32) ^ c3[i] ^ k1;
-      c1[i] = static_cast<std::uint32_t>(p1);
-      c3[i] = static_cast<std::uint32_t>(p0);
-      c0[i] = n0;
-      c2[i] = n2;
-    }
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    const Lanes p0 = (c0 & kLow) * m0, p1 = (c2 & kLow) * m1;
+    c0 = (p1 >> 32) ^ c1 ^ k0;
+    c2 = (p0 >> 32) ^ c3 ^ k1;
+    c1 = p1;
+    c3 = p0;
+    k0 = (k0 + 0x9E3779B9u) & kLow;
+    k1 = (k1 + 0xBB67AE85u) & kLow;
   }
   for (int i = 0; i < kLanes; ++i) {
-    out[i] = c0[i];
-    out[kLanes + i] = c1[i];
-    out[2 * kLanes + i] = c2[i];
-    out[3 * kLanes + i] = c3[i];
+    out[i] = static_cast<std::uint32_t>(c0[i]);
+    out[kLanes + i] = static_cast<std::uint32_t>(c1[i]);
+    out[2 * kLanes + i] = static_cast<std::uint32_t>(c2[i]);
+    out[3 * kLanes + i] = static_cast<std::uint32_t>(c3[i]);
   }
 }
 

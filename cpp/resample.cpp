@@ -28,12 +28,12 @@ SUREFOOT_CLONES void draw_topics(std::uint64_t seed, std::uint64_t resample, std
   surefoot::draw_below(seed, resample, n, n, out);
 }
 
-SUREFOOT_CLONES void sums_of(const double* block, const std::uint32_t* rows, std::int64_t n,
+SUREFOOT_CLONES void sums_of(const surefoot::Row* block, const std::uint32_t* rows, std::int64_t n,
                              double* sums) {
   surefoot::gather_sums(block, rows, n, sums);
 }
 
-SUREFOOT_CLONES void moments_of(const double* block, const std::uint32_t* rows, std::int64_t n,
+SUREFOOT_CLONES void moments_of(const surefoot::Row* block, const std::uint32_t* rows, std::int64_t n,
                                 double* sums, double* squares) {
   surefoot::gather_moments(block, rows, n, sums, squares);
 }
@@ -41,14 +41,23 @@ SUREFOOT_CLONES void moments_of(const double* block, const std::uint32_t* rows, 
 // A resample whose variance is this small a part of its second moment has no spread but rounding.
 constexpr double kNoSpread = 1e-13;
 
-// Means over their standard errors, in place of the second moments; infinite without spread.
-SUREFOOT_CLONES void studentise(const double* mean, double* second, std::int64_t count, double n) {
-  const double scale = 1.0 / (n - 1.0);
+// One series out of the interleaved sums: its means, and their ratios to the standard errors of
+// their resamples, infinite without spread.
+SUREFOOT_CLONES void means_of(const double* sums, std::int64_t count, double n, double* mean) {
+  for (std::int64_t b = 0; b < count; ++b) mean[b] = sums[b * surefoot::kWidth] / n;
+}
+
+SUREFOOT_CLONES void studentise(const double* mean, const double* squares, std::int64_t count,
+                                double n, double* student) {
+  const double scale = 1.0 / (n - 1.0), endless = std::numeric_limits<double>::infinity();
   for (std::int64_t b = 0; b < count; ++b) {
-    const double variance = second[b] - mean[b] * mean[b];
-    const double flat = mean[b] == 0.0 ? 0.0 : mean[b] / 0.0;
-    const double ratio = mean[b] / std::sqrt(std::fmax(variance, 0.0) * scale);
-    second[b] = variance > kNoSpread * second[b] ? ratio : flat;
+    const double second = squares[b * surefoot::kWidth] / n;
+    double variance = second - mean[b] * mean[b];
+    const double flat = mean[b] == 0.0 ? 0.0 : std::copysign(endless, mean[b]);
+    const bool spread = variance > kNoSpread * second;
+    variance = spread ? variance : 1.0;
+    const double ratio = mean[b] / std::sqrt(variance * scale);
+    student[b] = spread ? ratio : flat;
   }
 }
 
@@ -65,7 +74,7 @@ void bootstrap_means(Matrix x, std::uint64_t seed, std::int64_t first, std::int6
   if (!student_object.is_none()) student_out = nb::cast<Output>(student_object).data();
   const double* const values = x.data();
   nb::gil_scoped_release release;
-  const std::vector<double> table = surefoot::pack(values, n_series, n_topics, false);
+  const std::vector<surefoot::Row> table = surefoot::pack(values, n_series, n_topics, false);
   const std::int64_t blocks = (n_series + surefoot::kWidth - 1) / surefoot::kWidth;
   const std::int64_t row = n_topics + surefoot::kDrawSlack;
   const double n = static_cast<double>(n_topics);
@@ -73,31 +82,28 @@ void bootstrap_means(Matrix x, std::uint64_t seed, std::int64_t first, std::int6
       std::clamp<std::int64_t>((1 << 18) / row, 1, kResamplesAtOnce);
   surefoot::parallel_chunks(count, chunk, threads, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::uint32_t> drawn(static_cast<std::size_t>(row * (end - begin)));
-    std::vector<double> mean(static_cast<std::size_t>(surefoot::kWidth * chunk));
-    std::vector<double> student(static_cast<std::size_t>(surefoot::kWidth * chunk));
+    std::vector<double> sums(static_cast<std::size_t>(surefoot::kWidth * chunk));
+    std::vector<double> squares(student_out == nullptr ? 0 : sums.size());
     for (std::int64_t b = begin; b < end; ++b)
       draw_topics(seed, static_cast<std::uint64_t>(first + b), static_cast<std::uint32_t>(n_topics),
                   drawn.data() + (b - begin) * row);
     for (std::int64_t block = 0; block < blocks; ++block) {
-      const double* const data = table.data() + block * n_topics * surefoot::kWidth;
+      const surefoot::Row* const data = table.data() + block * n_topics;
       const std::int64_t width =
           std::min<std::int64_t>(surefoot::kWidth, n_series - block * surefoot::kWidth);
       for (std::int64_t b = 0; b < end - begin; ++b) {
-        double sums[surefoot::kWidth], squares[surefoot::kWidth];
-        if (student_out == nullptr) {
-          sums_of(data, drawn.data() + b * row, n_topics, sums);
-        } else {
-          moments_of(data, drawn.data() + b * row, n_topics, sums, squares);
-          for (std::int64_t s = 0; s < width; ++s) student[s * chunk + b] = squares[s] / n;
-        }
-        for (std::int64_t s = 0; s < width; ++s) mean[s * chunk + b] = sums[s] / n;
+        const std::uint32_t* const rows = drawn.data() + b * row;
+        double* const to = &sums[b * surefoot::kWidth];
+        if (student_out == nullptr)
+          sums_of(data, rows, n_topics, to);
+        else
+          moments_of(data, rows, n_topics, to, &squares[b * surefoot::kWidth]);
       }
       for (std::int64_t s = 0; s < width; ++s) {
         const std::int64_t to = (block * surefoot::kWidth + s) * stride + column + begin;
-        std::copy_n(&mean[s * chunk], end - begin, mean_out + to);
+        means_of(&sums[s], end - begin, n, mean_out + to);
         if (student_out == nullptr) continue;
-        studentise(&mean[s * chunk], &student[s * chunk], end - begin, n);
-        std::copy_n(&student[s * chunk], end - begin, student_out + to);
+        studentise(mean_out + to, &squares[s], end - begin, n, student_out + to);
       }
     }
   });
