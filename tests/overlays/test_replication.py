@@ -267,7 +267,7 @@ def test_figure_2_of_trisk_flags_the_topics_that_the_text_names(web2012):
 
 
 def test_prose_of_zrisk(targets, web2012):
-    """Dincer et al. 2016: one mean and two paired t-tests; what they print otherwise is unreached."""
+    """Dincer et al. 2016: one mean and two paired t-tests; the rest there cannot be reached."""
     means = dict(zip(web2012.systems, web2012.means(), strict=True))
     checked = 0
     for target in targets:
