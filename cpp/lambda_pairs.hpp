@@ -97,18 +97,20 @@ class QueryLambdas {
   bool spread_ = false;  // best and worst score differ
   double sum_ = 0, sum_risk_free_ = 0, booster_inverse_ = 0;
   double slope_up_ = 1, slope_down_ = 1;
+  bool narrow_ = true;   // exp(sigmoid s) of all documents fits in a double
   std::vector<double> score_, booster_gain_, delta_, base_, weight_, side_, gap_, lambda_, hessian_;
-  std::vector<float> lambda32_, hessian32_, label_, score32_;
+  std::vector<double> power_, curve_, free_;
+  std::vector<float> lambda32_, hessian32_, label_, score32_, pull32_, curve32_;
 
   SUREFOOT_INLINE void load(std::int64_t q) {
     const std::int64_t begin = s_.offset[q];
     n_ = s_.offset[q + 1] - begin;
     const auto size = static_cast<std::size_t>(n_);
     for (auto* buffer : {&score_, &booster_gain_, &delta_, &base_, &weight_, &side_, &gap_,
-                         &lambda_, &hessian_, &ranked_.gain}) {
+                         &lambda_, &hessian_, &power_, &curve_, &free_, &ranked_.gain}) {
       if (buffer->size() < size) buffer->resize(size);
     }
-    for (auto* buffer : {&lambda32_, &hessian32_, &label_, &score32_}) {
+    for (auto* buffer : {&lambda32_, &hessian32_, &label_, &score32_, &pull32_, &curve32_}) {
       if (buffer->size() < size) buffer->resize(size);
     }
     std::fill_n(lambda_.begin(), size, 0.0);
@@ -127,6 +129,15 @@ class QueryLambdas {
       for (std::int64_t i = 0; i < n_; ++i) score32_[i] = static_cast<float>(score_[i]);
     }
     spread_ = n_ > 0 && score_[0] != score_[n_ - 1];
+    if (s_.arithmetic == Arithmetic::kDouble && n_ > 0) {
+      const double top = score_[0], sigmoid = s_.sigmoid;
+      narrow_ = sigmoid * (top - score_[n_ - 1]) < 300;
+      const double* s = score_.data();
+      double* power = power_.data();
+      if (narrow_) {
+        for (std::int64_t i = 0; i < n_; ++i) power[i] = fast_exp(sigmoid * (s[i] - top));
+      }
+    }
     sum_ = sum_risk_free_ = 0;
     booster_inverse_ = s_.booster_inverse ? s_.booster_inverse[q] : 0;
     ranked_.n = n_;
@@ -152,62 +163,74 @@ class QueryLambdas {
     double* base = base_.data();
     double* weight = weight_.data();
     double* delta = delta_.data();
+    SUREFOOT_DISTINCT
     for (std::int64_t j = i + 1; j < n; ++j) {
       side[j] = static_cast<double>(li > label[j]) - static_cast<double>(li < label[j]);
     }
-    if (needs_delta()) ranked_.row(i, side, delta);
+    const bool seen = needs_delta() && ranked_.sees(i);
+    if (seen) ranked_.row(i, side, delta);
     if (s_.booster_gain) {
       const double gi = booster_gain_[i], di = s_.discount[i], inverse = booster_inverse_;
       const double* g = booster_gain_.data();
       const double* d = s_.discount;
       if (s_.arithmetic == Arithmetic::kXGBoost) {
+        SUREFOOT_DISTINCT
         for (std::int64_t j = i + 1; j < n; ++j) {
           const double original = gi * di + g[j] * d[j];
           const double changed = g[j] * di + gi * d[j];
           base[j] = std::abs((original - changed) * inverse);
         }
       } else {
+        SUREFOOT_DISTINCT
         for (std::int64_t j = i + 1; j < n; ++j) {
           base[j] = std::abs(gi - g[j]) * std::abs(di - d[j]) * inverse;
         }
       }
-    } else {
+    } else if (seen) {
+      SUREFOOT_DISTINCT
       for (std::int64_t j = i + 1; j < n; ++j) base[j] = std::abs(delta[j]);
+    } else {
+      std::fill(base + i + 1, base + n, 0.0);
     }
     switch (s_.risk.kind) {
       case Risk::kNone:
+        SUREFOOT_DISTINCT
         for (std::int64_t j = i + 1; j < n; ++j) weight[j] = base[j];
         break;
       case Risk::kScale: {
         const double factor = s_.risk.alpha[q];
+        SUREFOOT_DISTINCT
         for (std::int64_t j = i + 1; j < n; ++j) weight[j] = base[j] * factor;
         break;
       }
       case Risk::kSwap:
-        swap_weights(i, s_.risk.excess[q], s_.risk.alpha[q]);
+        if (seen) {
+          swap_weights(i, s_.risk.excess[q], s_.risk.alpha[q]);
+        } else {
+          unseen_swap_weights(i, s_.risk.excess[q], s_.risk.alpha[q]);
+        }
         break;
       case Risk::kGeo:
       case Risk::kGeoExact:
-        geo_weights(i);
+        if (seen) {
+          geo_weights(i);
+        } else {
+          unseen_geo_weights(i);
+        }
         break;
     }
     if (s_.normalise != Normalise::kOff && spread_) {
       const double si = score_[i];
       const double* s = score_.data();
-      const double floor = s_.arithmetic == Arithmetic::kLightGBM ? static_cast<double>(0.01f) : 0.01;
       if (s_.arithmetic == Arithmetic::kXGBoost) {
+        SUREFOOT_DISTINCT
         for (std::int64_t j = i + 1; j < n; ++j) {
-          weight[j] /= static_cast<double>(std::abs(score32_[i] - score32_[j])) + floor;
+          weight[j] /= static_cast<double>(std::abs(score32_[i] - score32_[j])) + 0.01;
         }
-      } else {
-        double* gap = gap_.data();
-        for (std::int64_t j = i + 1; j < n; ++j) {
-          gap[j] = floor + std::abs(si - s[j]);
-          weight[j] /= gap[j];
-        }
-        if (s_.risk.kind != Risk::kNone && s_.normalise == Normalise::kRiskFree) {
-          for (std::int64_t j = i + 1; j < n; ++j) base[j] /= gap[j];
-        }
+      } else if (s_.arithmetic == Arithmetic::kLightGBM) {
+        const auto floor = static_cast<double>(0.01f);
+        SUREFOOT_DISTINCT
+        for (std::int64_t j = i + 1; j < n; ++j) weight[j] /= floor + std::abs(si - s[j]);
       }
     }
   }
@@ -220,6 +243,7 @@ class QueryLambdas {
     const double* side = side_.data();
     double* weight = weight_.data();
     if (!s_.booster_gain) {
+      SUREFOOT_DISTINCT
       for (std::int64_t j = i + 1; j < n_; ++j) {
         weight[j] = std::abs(swap_change(excess, alpha, delta[j]));
       }
@@ -227,11 +251,23 @@ class QueryLambdas {
     }
     const double at_rest = excess < 0 ? 1.0 : 0.0, at_tie = excess == 0 ? 1.0 : 0.0;
     const double now = std::min(excess, 0.0);
+    SUREFOOT_DISTINCT
     for (std::int64_t j = i + 1; j < n_; ++j) {
       const double d = delta[j];
       const double moved = (std::min(excess + d, 0.0) - now) / (d == 0 ? 1.0 : d);
       const double still = at_rest + at_tie * std::max(side[j], 0.0);
       weight[j] = base[j] * (1 + alpha * (d == 0 ? still : moved));
+    }
+  }
+
+  SUREFOOT_INLINE void unseen_swap_weights(std::int64_t i, double excess, double alpha) {
+    const double* base = base_.data();
+    const double* side = side_.data();
+    double* weight = weight_.data();
+    const double at_rest = excess < 0 ? 1 + alpha : 1.0, at_tie = excess == 0 ? alpha : 0.0;
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n_; ++j) {
+      weight[j] = base[j] * (at_rest + at_tie * std::max(side[j], 0.0));
     }
   }
 
@@ -241,28 +277,38 @@ class QueryLambdas {
     const double* side = side_.data();
     double* weight = weight_.data();
     if (!geo_.defined()) {  // no effectiveness at all yet: GeoRisk has no slope, use the measure
-      for (std::int64_t j = i + 1; j < n_; ++j) weight[j] = base[j];
+      std::copy(base + i + 1, base + n_, weight + i + 1);
       return;
     }
+    double* rate = gap_.data();
+    geo_.rates(delta + i + 1, n_ - i - 1, rate + i + 1);
+    const double up = s_.booster_gain ? slope_up_ : 0, down = s_.booster_gain ? slope_down_ : 0;
+    SUREFOOT_DISTINCT
     for (std::int64_t j = i + 1; j < n_; ++j) {
-      if (side[j] == 0) {
-        weight[j] = 0;
-      } else if (delta[j] == 0) {
-        weight[j] = base[j] * std::max(side[j] < 0 ? slope_up_ : slope_down_, 0.0);
-      } else {
-        const double rate = geo_.change(delta[j]) / delta[j];
-        weight[j] = base[j] * std::max(rate, 0.0);
-      }
-    }
-    if (!s_.booster_gain) {
-      for (std::int64_t j = i + 1; j < n_; ++j) {
-        if (delta[j] == 0) weight[j] = 0;
-      }
+      const double still = side[j] < 0 ? up : down, here = rate[j], whole = base[j];
+      const double found = delta[j] == 0 ? still : here;
+      weight[j] = side[j] == 0 || found < 0 ? 0.0 : whole * found;
     }
   }
 
+  SUREFOOT_INLINE void unseen_geo_weights(std::int64_t i) {
+    const double* base = base_.data();
+    const double* side = side_.data();
+    double* weight = weight_.data();
+    const bool defined = geo_.defined();
+    const double up = defined ? std::max(slope_up_, 0.0) : 1.0;
+    const double down = defined ? std::max(slope_down_, 0.0) : 1.0;
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n_; ++j) {
+      const double whole = base[j] * (side[j] < 0 ? up : down);
+      weight[j] = side[j] == 0 ? 0.0 : whole;
+    }
+  }
+
+  // Lambdas of row i from its pair weights. Scores become exp(sigmoid s) once per document, so that a
+  // pair costs one division: p = E_other / (E_i + E_j), shared with the distance in score.
   SUREFOOT_INLINE void add_double(std::int64_t i) {
-    constexpr int kLanes = 8;
+    const std::int64_t n = n_;
     const double si = score_[i], sigmoid = s_.sigmoid, scale = s_.hessian_scale * sigmoid * sigmoid;
     const double* s = score_.data();
     const double* side = side_.data();
@@ -270,66 +316,118 @@ class QueryLambdas {
     const double* base = base_.data();
     double* lambda = lambda_.data();
     double* hessian = hessian_.data();
-    double* p = gap_.data();
-    for (std::int64_t j = i + 1; j < n_; ++j) {
-      p[j] = 1 / (1 + fast_exp(sigmoid * side[j] * (si - s[j])));
+    double* pull = gap_.data();
+    double* curve = curve_.data();
+    double* free = free_.data();
+    const bool apart = s_.normalise != Normalise::kOff && spread_;
+    const double floor = apart ? 0.01 : 1.0, slope = apart ? 1.0 : 0.0;
+    if (narrow_) {
+      const double* power = power_.data();
+      const double own = power[i];
+      SUREFOOT_DISTINCT
+      for (std::int64_t j = i + 1; j < n; ++j) {
+        const double gap = floor + slope * std::abs(si - s[j]);
+        const double sum = own + power[j];
+        const double inverse = 1 / (sum * gap);
+        const double other = power[j];
+        const double p = (side[j] > 0 ? other : own) * gap * inverse;
+        const double per_gap = sigmoid * p * sum * inverse;
+        pull[j] = per_gap * weight[j];
+        free[j] = per_gap * base[j];
+        curve[j] = scale * p * (1 - p) * weight[j] * sum * inverse;
+      }
+    } else {
+      SUREFOOT_DISTINCT
+      for (std::int64_t j = i + 1; j < n; ++j) {
+        const double gap = floor + slope * std::abs(si - s[j]);
+        const double p = 1 / (1 + fast_exp(sigmoid * side[j] * (si - s[j])));
+        pull[j] = sigmoid * p * weight[j] / gap;
+        free[j] = sigmoid * p * base[j] / gap;
+        curve[j] = scale * p * (1 - p) * weight[j] / gap;
+      }
     }
-    double own[kLanes] = {}, own_hessian[kLanes] = {}, total[kLanes] = {}, free[kLanes] = {};
-    std::int64_t j = i + 1;
-    auto one = [&](std::int64_t at, int lane) {
-      const double pull = sigmoid * p[at] * weight[at];
-      const double curve = scale * p[at] * (1 - p[at]) * weight[at];
-      lambda[at] += side[at] * pull;
-      hessian[at] += curve;
-      own[lane] -= side[at] * pull;
-      own_hessian[lane] += curve;
-      total[lane] += pull;
-      free[lane] += sigmoid * p[at] * base[at];
-    };
-    for (; j + kLanes <= n_; j += kLanes) {
-      for (int lane = 0; lane < kLanes; ++lane) one(j + lane, lane);
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      lambda[j] += side[j] * pull[j];
+      hessian[j] += curve[j];
     }
-    for (; j < n_; ++j) one(j, 0);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      lambda[i] += own[lane];
-      hessian[i] += own_hessian[lane];
-      sum_ += 2 * total[lane];
-      sum_risk_free_ += 2 * free[lane];
+    sum_ += 2 * lane_sum(pull, i + 1, n);
+    sum_risk_free_ += 2 * lane_sum(free, i + 1, n);
+    hessian[i] += lane_sum(curve, i + 1, n);
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) pull[j] *= side[j];
+    lambda[i] -= lane_sum(pull, i + 1, n);
+  }
+
+  // Eight running sums, added up at the end: one order of additions on every machine.
+  static SUREFOOT_INLINE double lane_sum(const double* v, std::int64_t begin, std::int64_t end) {
+    constexpr int kLanes = 8;
+    typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
+    Lanes sum = {};
+    std::int64_t j = begin;
+    for (; j + kLanes <= end; j += kLanes) {
+      Lanes next;
+      std::memcpy(&next, v + j, sizeof next);
+      sum += next;
     }
+    double total = 0;
+    for (; j < end; ++j) total += v[j];
+    for (int lane = 0; lane < kLanes; ++lane) total += sum[lane];
+    return total;
   }
 
   // LightGBM's rank_objective.hpp: a table for the sigmoid, 32-bit sums in the order of the pairs.
+  // Pairs of equal labels join with zeros, which change no sum and leave nothing to guess.
   SUREFOOT_INLINE void add_lightgbm(std::int64_t i) {
+    const std::int64_t n = n_;
     const double si = score_[i], sigmoid = s_.sigmoid;
     const double low = -50 / sigmoid / 2, high = -low;
     const double factor = static_cast<double>(s_.table_size) / (high - low);
     const double* s = score_.data();
+    const double* side = side_.data();
+    const double* weight = weight_.data();
     const double* table = s_.sigmoid_table;
-    const std::int64_t last = s_.table_size - 1;
-    float own = lambda32_[i], own_hessian = hessian32_[i];
-    for (std::int64_t j = i + 1; j < n_; ++j) {
-      if (side_[j] == 0) continue;
-      const bool i_high = side_[j] > 0;
-      const double difference = i_high ? si - s[j] : s[j] - si;
-      const double p = difference <= low    ? table[0]
-                       : difference >= high ? table[last]
-                                            : table[static_cast<std::int64_t>((difference - low) * factor)];
-      const double pull = p * (-sigmoid * weight_[j]);
-      const double curve = p * (1 - p) * (sigmoid * sigmoid * weight_[j]);
-      const float pull32 = static_cast<float>(pull), curve32 = static_cast<float>(curve);
-      lambda32_[j] += i_high ? -pull32 : pull32;
-      hessian32_[j] += curve32;
-      own += i_high ? pull32 : -pull32;
-      own_hessian += curve32;
-      sum_ -= 2 * pull;
+    const auto last = static_cast<double>(s_.table_size - 1);
+    float* lambda = lambda32_.data();
+    float* hessian = hessian32_.data();
+    double* pull = gap_.data();
+    float* pull32 = pull32_.data();
+    float* curve32 = curve32_.data();
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      const double apart = si - s[j];
+      const double difference = side[j] > 0 ? apart : -apart;
+      const double cell = std::min(std::max((difference - low) * factor, 0.0), last);
+      const double p = table[static_cast<std::int32_t>(cell)];
+      const double kept = weight[j];
+      const double w = side[j] == 0 ? 0.0 : kept;
+      pull[j] = p * (-sigmoid * w);
+      const auto here = static_cast<float>(pull[j]);
+      pull32[j] = side[j] > 0 ? here : -here;
+      curve32[j] = static_cast<float>(p * (1 - p) * (sigmoid * sigmoid * w));
     }
-    lambda32_[i] = own;
-    hessian32_[i] = own_hessian;
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      lambda[j] -= pull32[j];
+      hessian[j] += curve32[j];
+    }
+    float own = lambda[i], own_hessian = hessian[i];
+    double sum = sum_;
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      own += pull32[j];
+      own_hessian += curve32[j];
+      sum -= 2 * pull[j];
+    }
+    lambda[i] = own;
+    hessian[i] = own_hessian;
+    sum_ = sum;
   }
 
   // XGBoost's lambdarank_obj.h: a 32-bit sigmoid, the hessian doubled, 32-bit sums.
   SUREFOOT_INLINE void add_xgboost(std::int64_t i) {
     float own = lambda32_[i], own_hessian = hessian32_[i];
+    SUREFOOT_DISTINCT
     for (std::int64_t j = i + 1; j < n_; ++j) {
       if (side_[j] == 0) continue;
       const bool i_high = side_[j] > 0;

@@ -41,6 +41,7 @@ class GeoChange {
     phi_ = cumulative(u_);
     product_ = s_.row_total / c_ * phi_;
     root_ = std::sqrt(product_);
+    if (s_.ratio) middle_ = std::lower_bound(s_.ratio, s_.ratio + s_.n_ratio, 1.0) - s_.ratio;
     // Phi(u + d) - Phi(u) = density * sum_k (-1)^(k-1) He_(k-1)(u) d^k / k!
     const double density = std::exp(-u_ * u_ / 2) * 0.39894228040143267794;
     double previous = 0, hermite = 1, factorial = 1, sign = 1;
@@ -63,6 +64,35 @@ class GeoChange {
     z_ = weighted(standardised(x_, e_));
   }
 
+  // change(d) / d for many changes; where d is 0 the value means nothing.
+  SUREFOOT_INLINE void rates(const double* d, std::int64_t n, double* rate) const {
+    if (s_.kind == Risk::kGeo) {
+      // refresh() without a branch, where the series serves all
+      const double worse = 1 + s_.geo_alpha, per_topic = 1 / c_, row = s_.row_total;
+      const double grand = s_.grand_total, x = x_, t = t_, z_now = z_, phi = phi_;
+      const double product_now = product_, root_now = root_;
+      double series[kTerms];
+      std::copy(series_, series_ + kTerms, series);
+      std::int64_t wide = 0;
+      SUREFOOT_DISTINCT
+      for (std::int64_t j = 0; j < n; ++j) {
+        const double step = d[j] == 0 ? 1e-300 : d[j];
+        const double e = (row + step) * (t + step) / (grand + step);
+        const double root = std::sqrt(e > 0 ? e : 1.0);
+        const double z = e > 0 ? (x + step - e) / root : 0.0;
+        const double du = ((z < 0 ? worse * z : z) - z_now) * per_topic;
+        wide += std::abs(du) < kSeries ? 0 : 1;
+        double dphi = 0;
+        for (int k = kTerms - 1; k >= 0; --k) dphi = (dphi + series[k]) * du;
+        const double scaled = step * (phi + dphi) + row * dphi;
+        const double product = product_now + scaled * per_topic;
+        rate[j] = scaled / ((std::sqrt(product > 0 ? product : 0.0) + root_now) * step);
+      }
+      if (wide == 0) return;
+    }
+    for (std::int64_t j = 0; j < n; ++j) rate[j] = d[j] == 0 ? 0.0 : change(d[j]) / d[j];
+  }
+
   double change(double d) const {
     return s_.kind == Risk::kGeo ? refresh(d) : exact(d);
   }
@@ -75,9 +105,11 @@ class GeoChange {
 
  private:
   static constexpr int kTerms = 8;
+  static constexpr double kSeries = 0.05;  // up to here the series is exact to rounding
   RiskSpec s_;
   double c_ = 1, u_ = 0, phi_ = 0.5, product_ = 0, root_ = 0, x_ = 0, t_ = 0, e_ = 0, z_ = 0;
   double series_[kTerms] = {};
+  std::int64_t middle_ = 0;  // topics below rho = 1 (exact mode)
 
   static double cumulative(double u) { return 0.5 * std::erfc(-u * 0.70710678118654752440); }
   static double standardised(double x, double e) { return e > 0 ? (x - e) / std::sqrt(e) : 0; }
@@ -86,7 +118,7 @@ class GeoChange {
   double from_z(double d, double dz) const {
     const double du = dz / c_;
     double dphi = 0;
-    if (std::abs(du) < 0.05) {
+    if (std::abs(du) < kSeries) {
       for (int k = kTerms - 1; k >= 0; --k) dphi = (dphi + series_[k]) * du;
     } else {
       dphi = cumulative(u_ + du) - phi_;
@@ -105,7 +137,10 @@ class GeoChange {
   // split where x / e crosses rho.
   double exact(double d) const {
     const double rho = (s_.row_total + d) * s_.grand_total / (s_.row_total * (s_.grand_total + d));
-    const auto below = std::lower_bound(s_.ratio, s_.ratio + s_.n_ratio, rho) - s_.ratio;
+    // one swap moves rho by O(1 / c): the split lies a step or two from where it was
+    std::int64_t below = middle_;
+    while (below < s_.n_ratio && s_.ratio[below] < rho) ++below;
+    while (below > 0 && s_.ratio[below - 1] >= rho) --below;
     const double a = s_.sum_a[s_.n_ratio] + s_.geo_alpha * s_.sum_a[below];
     const double b = s_.sum_b[s_.n_ratio] + s_.geo_alpha * s_.sum_b[below];
     const double root = std::sqrt(rho);

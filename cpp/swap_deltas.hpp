@@ -3,6 +3,7 @@
 // recomputation in the tests.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -105,6 +106,9 @@ class RankedQuery {
     return 0;
   }
 
+  // Below the cut-off no swap changes anything.
+  bool sees(std::int64_t i) const { return spec_->kind == Measure::kInst || i < k_; }
+
   // delta[j] for every j > i; zero where the labels are equal (side[j] == 0).
   SUREFOOT_INLINE void row(std::int64_t i, const double* side, double* delta) {
     switch (spec_->kind) {
@@ -112,6 +116,7 @@ class RankedQuery {
         const double gi = gain[i], wi = spec_->position[i], inverse = inverse_;
         const double* g = gain.data();
         const double* w = spec_->position;
+        SUREFOOT_DISTINCT
         for (std::int64_t j = i + 1; j < n; ++j) delta[j] = (g[j] - gi) * (wi - w[j]) * inverse;
         break;
       }
@@ -147,36 +152,50 @@ class RankedQuery {
     return total;
   }
 
-  void average_precision_row(std::int64_t i, double* delta) const {
+  SUREFOOT_INLINE void average_precision_row(std::int64_t i, double* delta) const {
     const double inverse = relevant_ > 0 ? 1 / relevant_ : 0;
-    for (std::int64_t j = i + 1; j < n; ++j) {
-      if (gain[i] == gain[j]) {
-        delta[j] = 0;
-        continue;
+    const double own = gain[i], at_i = 1 / static_cast<double>(i + 1);
+    const double up = (count_[i] + 1) * at_i, down = count_[i + 1] * at_i, sum_i = sum_[i + 1];
+    const double* g = gain.data();
+    const double* count = count_.data();
+    const double* sum = sum_.data();
+    auto fill = [&](std::int64_t first, std::int64_t last, double counts) {
+      SUREFOOT_DISTINCT
+      for (std::int64_t j = first; j < last; ++j) {
+        // relevant documents strictly between them each see one relevant document more, or one fewer
+        const double between = sum[j] - sum_i;
+        const double at_j = counts * count[j + 1] / static_cast<double>(j + 1);
+        const double change = g[j] > own ? up + between - at_j : at_j - down - between;
+        delta[j] = g[j] == own ? 0.0 : change * inverse;
       }
-      // relevant documents strictly between them each see one relevant document more, or one fewer
-      const double between = sum_[j] - sum_[i + 1];
-      const double at_i = i < k_ ? 1 / static_cast<double>(i + 1) : 0;
-      const double at_j = j < k_ ? count_[j + 1] / static_cast<double>(j + 1) : 0;
-      delta[j] = gain[j] > gain[i] ? ((count_[i] + 1) * at_i + between - at_j) * inverse
-                                   : (at_j - count_[i + 1] * at_i - between) * inverse;
-    }
+    };
+    fill(i + 1, std::max(k_, i + 1), 1.0);
+    fill(std::max(k_, i + 1), n, 0.0);
   }
 
-  void err_row(std::int64_t i, const double* side, double* delta) const {
-    const double ri = gain[i], stop_i = 1 - ri, reach = count_[i];
-    const double at_i = i < k_ ? 1 / static_cast<double>(i + 1) : 0;
-    for (std::int64_t j = i + 1; j < n; ++j) {
-      if (side[j] == 0 || stop_i <= 0) {
-        delta[j] = 0;
-        continue;
-      }
-      const double rj = gain[j];
-      const double factor = (1 - rj) / stop_i;  // how much more of the list between is reached
-      const double at_j = j < k_ ? 1 / static_cast<double>(j + 1) : 0;
-      delta[j] = (rj - ri) * reach * at_i + (sum_[j] - sum_[i + 1]) * (factor - 1) +
-                 count_[j] * at_j * (ri * factor - rj);
+  SUREFOOT_INLINE void err_row(std::int64_t i, const double* side, double* delta) const {
+    const double ri = gain[i], stop_i = 1 - ri, reach_i = count_[i] / static_cast<double>(i + 1);
+    if (stop_i <= 0) {
+      std::fill(delta + i + 1, delta + n, 0.0);
+      return;
     }
+    const double inverse = 1 / stop_i, sum_i = sum_[i + 1];
+    const double* g = gain.data();
+    const double* count = count_.data();
+    const double* sum = sum_.data();
+    auto fill = [&](std::int64_t first, std::int64_t last, double counts) {
+      SUREFOOT_DISTINCT
+      for (std::int64_t j = first; j < last; ++j) {
+        const double rj = g[j];
+        const double factor = (1 - rj) * inverse;  // how much more of the list between is reached
+        const double at_j = counts * count[j] / static_cast<double>(j + 1);
+        const double change =
+            (rj - ri) * reach_i + (sum[j] - sum_i) * (factor - 1) + at_j * (ri * factor - rj);
+        delta[j] = side[j] == 0 ? 0.0 : change;
+      }
+    };
+    fill(i + 1, std::max(k_, i + 1), 1.0);
+    fill(std::max(k_, i + 1), n, 0.0);
   }
 
   // INST's weights all move with the swap. For one i and one gain value of the other document, the
