@@ -23,7 +23,8 @@ import numpy as np
 
 from benchmarks.harness import DATA, markdown_table, publish
 from surefoot.data.features import FeatureData
-from surefoot.learn.boosting import training_champion, xgboost_params
+from surefoot.learn.boosting import xgboost_params
+from surefoot.learn.callables import champion_array
 from surefoot.learn.champion import Champions, read_champions
 from surefoot.learn.objectives import Objective, RankingGradient
 from surefoot.workflows.sample_ltr import generate_ltr
@@ -82,7 +83,7 @@ def gradient(
         objective,
         data.offsets,
         data.labels,
-        champions=training_champion(objective, several),
+        champions=champion_array(objective, several),
         booster=booster,
         threads=threads,
     )
@@ -104,7 +105,7 @@ def lightgbm_turns(data: FeatureData, threads: int) -> dict[str, Callable[[], ob
         champions = read_champions("feature:1", data, objective)
         ours = gradient(data, objective, champions, "lightgbm", threads)
         model = booster("none")
-        turns[name] = lambda m=model, g=ours: m.update(fobj=lambda s, _: g(s))
+        turns[name] = lambda m=model, g=ours: m.update(fobj=g)
     return turns
 
 
@@ -135,7 +136,7 @@ def xgboost_turns(data: FeatureData, threads: int) -> dict[str, Callable[[], obj
             continue
         champions = read_champions("feature:1", data, objective)
         ours = gradient(data, objective, champions, "xgboost", threads)
-        turns[name] = lambda m=model, c=count, g=ours: m.update(matrix, next(c), fobj=lambda s, _: g(s))
+        turns[name] = lambda m=model, c=count, g=ours: m.update(matrix, next(c), fobj=g)
     return turns
 
 

@@ -27,6 +27,11 @@ class ParseError(InputError):
         super().__init__(f"{path}:{line}: {message}")
         self.path = path
         self.line = line
+        self.message = message
+
+    def __reduce__(self) -> tuple[type["ParseError"], tuple[str, int, str]]:
+        """Travels from a worker's process whole."""
+        return (type(self), (self.path, self.line, self.message))
 
 
 class AlignmentError(SurefootError):

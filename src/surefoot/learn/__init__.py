@@ -4,6 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _HOMES = {
+    "train_distributed": "surefoot.learn.distributed",
+    "champion_bounds": "surefoot.learn.callables",
+    "XGBoostObjective": "surefoot.learn.callables",
+    "LightGBMObjective": "surefoot.learn.callables",
     "Champions": "surefoot.learn.champion",
     "Objective": "surefoot.learn.objectives",
     "Ranker": "surefoot.learn.model",
@@ -16,18 +20,24 @@ _HOMES = {
 
 __all__ = [
     "Champions",
+    "LightGBMObjective",
     "Objective",
     "Ranker",
     "RankingGradient",
     "RiskMonitor",
     "RiskRanker",
+    "XGBoostObjective",
+    "champion_bounds",
     "read_champions",
+    "train_distributed",
     "train_ranker",
 ]
 
 if TYPE_CHECKING:
     from surefoot.learn.boosting import train_ranker
+    from surefoot.learn.callables import LightGBMObjective, XGBoostObjective, champion_bounds
     from surefoot.learn.champion import Champions, read_champions
+    from surefoot.learn.distributed import train_distributed
     from surefoot.learn.model import Ranker
     from surefoot.learn.monitor import RiskMonitor
     from surefoot.learn.objectives import Objective, RankingGradient

@@ -1,6 +1,6 @@
 """Four learned baselines for GeoRisk, as in Dincer et al. 2016: two of trees, two linear."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from surefoot.extras import require
 from surefoot.kernels.lambdas import QueryMeasure
 from surefoot.learn.boosting import train_ranker
 from surefoot.learn.champion import Champions
-from surefoot.learn.measures import LearningMeasure, score_queries
+from surefoot.learn.measures import score_queries
 from surefoot.learn.model import Ranker
 from surefoot.learn.objectives import Objective
 
@@ -43,9 +43,7 @@ def train_baselines(
     data: FeatureData, objective: Objective, *, rounds: int = 100, seed: int = 0, threads: int = 0
 ) -> LearnedBaselines:
     """Train all four on queries that the ranker itself will not see."""
-    plain = Objective(
-        name="ndcg", measure=objective.measure, truncation_level=objective.truncation_level
-    )
+    plain = replace(objective, name="ndcg", alpha=0.0)
     lambdamart = train_ranker(data, plain, rounds=rounds, leaves=15, seed=seed, threads=threads)
     lightgbm = require("lightgbm", purpose="boosted regression trees")
     settings = {
@@ -70,9 +68,7 @@ def train_baselines(
 
 
 def _measure(data: FeatureData, objective: Objective) -> QueryMeasure:
-    return LearningMeasure.parse(objective.measure, label_gain=objective.label_gain).build(
-        data.offsets, data.labels
-    )
+    return objective.learning_measure().build(data.offsets, data.labels)
 
 
 def _ranked_features(data: FeatureData) -> Doubles:

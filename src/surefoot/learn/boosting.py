@@ -8,6 +8,7 @@ import numpy as np
 from surefoot.data.features import FeatureData
 from surefoot.errors import InputError, ModelError
 from surefoot.extras import require
+from surefoot.learn.callables import champion_array
 from surefoot.learn.champion import Champions
 from surefoot.learn.model import Ranker
 from surefoot.learn.monitor import WATCHED, RiskMonitor
@@ -62,7 +63,7 @@ def train_ranker(
         objective,
         data.offsets,
         data.labels,
-        champions=training_champion(objective, champions),
+        champions=champion_array(objective, champions),
         weights=data.weights,
         booster=booster,
         threads=threads,
@@ -78,11 +79,20 @@ def train_ranker(
     return grow(data, gradient, monitor, rounds, early_stopping, settings, dict(params or {}))
 
 
-def training_champion(objective: Objective, champions: Champions | None) -> Any:
-    """The array that an objective learns against: all baselines for GeoRisk, else one."""
-    if champions is None or not objective.needs_champion:
-        return None
-    return champions.values if objective.name == "georisk" else champions.single().values
+def lightgbm_params(settings: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    """LightGBM's parameters for one of our objectives."""
+    return {
+        "verbosity": -1,
+        "metric": "None",
+        "learning_rate": settings["learning_rate"],
+        "num_leaves": settings["leaves"],
+        "min_data_in_leaf": settings["min_documents"],
+        "seed": settings["seed"],
+        "num_threads": settings["threads"],
+        "deterministic": True,
+        "force_row_wise": True,
+        **params,
+    }
 
 
 def _lightgbm(
@@ -95,20 +105,7 @@ def _lightgbm(
     params: dict[str, Any],
 ) -> Ranker:
     lightgbm = require("lightgbm", purpose="training with LightGBM")
-    threads = settings["threads"]
-    merged = {
-        "verbosity": -1,
-        "metric": "None",
-        "learning_rate": settings["learning_rate"],
-        "num_leaves": settings["leaves"],
-        "min_data_in_leaf": settings["min_documents"],
-        "seed": settings["seed"],
-        "num_threads": threads,
-        "deterministic": True,
-        "force_row_wise": True,
-        **params,
-        "objective": lambda scores, _: gradient(scores),
-    }
+    merged = {**lightgbm_params(settings, params), "objective": gradient}
     dataset = lightgbm.Dataset(
         data.features, data.labels, group=data.sizes, params={"verbosity": -1}, free_raw_data=True
     )
@@ -190,14 +187,11 @@ def _xgboost(
         )
 
     dtrain = matrix(data)
-    evals, callbacks, metric = [], [], None
+    evals, callbacks = [], []
+    metric: Any = None
     if monitor is not None:
-        watched = monitor
         evals = [(matrix(monitor.data.widened(data.n_features)), "valid")]
-
-        def metric(scores: Any, _: Any) -> list[tuple[str, float]]:
-            return list(watched.record(scores).items())
-
+        metric = monitor.xgboost
         if early_stopping:
             callbacks.append(
                 xgboost.callback.EarlyStopping(
@@ -212,7 +206,7 @@ def _xgboost(
             xgboost_params(gradient.objective, settings, params),
             dtrain,
             num_boost_round=rounds,
-            obj=lambda scores, _: gradient(scores),
+            obj=gradient,
             evals=evals,
             custom_metric=metric,
             callbacks=callbacks,

@@ -14,7 +14,7 @@ from surefoot.data.features import FeatureData
 from surefoot.errors import AlignmentError, InputError
 from surefoot.io.scores import read_scores
 from surefoot.kernels.lambdas import Doubles
-from surefoot.learn.measures import LearningMeasure, score_queries
+from surefoot.learn.measures import score_queries
 from surefoot.learn.model import FORMAT, Ranker
 from surefoot.learn.objectives import Objective
 
@@ -46,7 +46,6 @@ def read_champions(
     data: FeatureData,
     objective: Objective,
     *,
-    max_label: int | None = None,
     threads: int = 0,
 ) -> Champions:
     """Per-query effectiveness of every baseline named.
@@ -67,7 +66,7 @@ def read_champions(
     names: list[str] = []
     rows: list[Doubles] = []
     for source in sources if several else [sources]:
-        for name, values in _one(source, data, objective, max_label, threads):
+        for name, values in _one(source, data, objective, threads):
             while name in names:
                 name += "'"
             names.append(name)
@@ -78,7 +77,7 @@ def read_champions(
 
 
 def _one(
-    source: Any, data: FeatureData, objective: Objective, max_label: int | None, threads: int
+    source: Any, data: FeatureData, objective: Objective, threads: int
 ) -> list[tuple[str, Doubles]]:
     if isinstance(source, Ranker):
         return [
@@ -88,7 +87,6 @@ def _one(
                     source.predict(data.features, threads=threads),
                     data,
                     objective,
-                    max_label,
                     threads,
                 ),
             )
@@ -110,15 +108,15 @@ def _one(
             if not 1 <= column <= data.n_features:
                 raise InputError(f"there is no feature {column}; the data have {data.n_features}")
             ranking = np.nan_to_num(data.features[:, column - 1], nan=-np.inf).astype(np.float64)
-            return [(text, _measure(ranking, data, objective, max_label, threads))]
+            return [(text, _measure(ranking, data, objective, threads))]
         kind = _kind_of(text)
         if kind == "model":
             ranker = Ranker.load(text)
             ranking = ranker.predict(data.features, threads=threads)
-            return [(Path(text).stem, _measure(ranking, data, objective, max_label, threads))]
+            return [(Path(text).stem, _measure(ranking, data, objective, threads))]
         if kind == "run":
             ranking = _run_scores(text, data)
-            return [(Path(text).stem, _measure(ranking, data, objective, max_label, threads))]
+            return [(Path(text).stem, _measure(ranking, data, objective, threads))]
     if (
         isinstance(source, Mapping)
         and source
@@ -149,12 +147,9 @@ def _measure(
     ranking: npt.ArrayLike,
     data: FeatureData,
     objective: Objective,
-    max_label: int | None,
     threads: int,
 ) -> Doubles:
-    measure = LearningMeasure.parse(
-        objective.measure, label_gain=objective.label_gain, max_label=max_label
-    ).build(data.offsets, data.labels)
+    measure = objective.learning_measure().build(data.offsets, data.labels)
     return score_queries(measure, data.offsets, ranking, threads=threads)
 
 

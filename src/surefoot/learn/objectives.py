@@ -30,8 +30,10 @@ from surefoot.kernels.lambdas import (
     sigmoid_table,
 )
 from surefoot.learn.measures import LearningMeasure, dcg_discounts, dcg_gains, safe_inverse
+from surefoot.learn.profile import standardised_deviations
 
 OBJECTIVES = ("ndcg", "u-cro", "saro", "faro", "georisk")
+TIE = 1e-12
 # Adds up small vectors over all workers; one worker has nothing to add.
 Reduce = Callable[[Doubles], Doubles]
 
@@ -52,6 +54,9 @@ class Objective:
         Pairs need one document among this many first (LightGBM's name and default).
     label_gain : tuple of float, optional
         Gain of each label for NDCG; 2^label - 1 where absent.
+    max_label : int, optional
+        The highest grade there is, for ERR, RBP and INST; where absent, the highest of the data.
+        Collections that are compared need one scale: `train` and `cross_validate` see to it.
     sigmoid : float
         Slope of the pairwise logistic.
     normalize : {"risk-free", "weighted", "off"}
@@ -75,6 +80,7 @@ class Objective:
     measure: str = "nDCG@10"
     truncation_level: int = 30
     label_gain: tuple[float, ...] | None = None
+    max_label: int | None = None
     sigmoid: float = 1.0
     normalize: str = "risk-free"
     pair_weight: str = "booster"
@@ -99,7 +105,15 @@ class Objective:
             raise InputError(
                 f"truncation_level must be at least 1, but got {self.truncation_level}"
             )
-        LearningMeasure.parse(self.measure, label_gain=self.label_gain)
+        if self.max_label is not None and self.max_label < 1:
+            raise InputError(f"max_label must be at least 1, but got {self.max_label}")
+        self.learning_measure()
+
+    def learning_measure(self) -> LearningMeasure:
+        """The measure whose risk counts, with its gains."""
+        return LearningMeasure.parse(
+            self.measure, label_gain=self.label_gain, max_label=self.max_label
+        )
 
     @property
     def needs_champion(self) -> bool:
@@ -139,6 +153,12 @@ class RankingGradient:
         Whose arithmetic and hessian to follow.
     reduce : callable, optional
         Adds a small vector over all workers (XGBoost's allreduce); SARO, FARO and GeoRisk use it.
+
+    Notes
+    -----
+    Call it with the scores so far, as both boosters do (their second argument is not needed). Its
+    state is the round and SE(URisk). When the scores are again those that the first call saw, a new
+    fit has begun and the state is forgotten, so one object may serve fit after fit.
     """
 
     def __init__(
@@ -151,7 +171,6 @@ class RankingGradient:
         weights: npt.ArrayLike | None = None,
         booster: str = "lightgbm",
         reduce: Reduce | None = None,
-        max_label: int | None = None,
         threads: int = 0,
     ) -> None:
         self.objective = objective
@@ -161,9 +180,7 @@ class RankingGradient:
         self.weights: Singles | None = (
             None if weights is None else np.ascontiguousarray(weights, dtype=np.float32)
         )
-        learning = LearningMeasure.parse(
-            objective.measure, label_gain=objective.label_gain, max_label=max_label
-        )
+        learning = objective.learning_measure()
         self.measure: QueryMeasure = learning.build(self.offsets, self.labels)
         self.champions = self._check_champions(champions)
         self._distributed = reduce is not None
@@ -178,6 +195,7 @@ class RankingGradient:
         """Forget the rounds of an earlier fit."""
         self.iteration = 0
         self._deviation: float | None = None
+        self._start: npt.NDArray[Any] | None = None
 
     def _check_champions(self, champions: npt.ArrayLike | None) -> Doubles | None:
         if not self.objective.needs_champion:
@@ -230,11 +248,21 @@ class RankingGradient:
             sigmoid_table=table,
         )
 
-    def __call__(self, scores: npt.ArrayLike) -> tuple[Singles, Singles]:
+    def __call__(self, scores: npt.ArrayLike, _: Any = None) -> tuple[Singles, Singles]:
         """Gradient and hessian of each document; advances the round."""
+        if self.objective.needs_champion and self.objective.name in ("saro", "faro"):
+            self._notice_a_new_fit(np.asarray(scores))
         gradient, hessian = self.gradients(scores)
         self.iteration += 1
         return gradient, hessian
+
+    def _notice_a_new_fit(self, scores: npt.NDArray[Any]) -> None:
+        moved = self._start is None or not np.array_equal(scores, self._start)
+        # one worker's scores may stand still while another's move
+        if self.iteration > 0 and self._reduce(np.array([float(moved)]))[0] == 0:
+            self.reset()
+        if self.iteration == 0:
+            self._start = scores.copy()
 
     def gradients(
         self, scores: npt.ArrayLike, *, double: bool = False
@@ -277,6 +305,8 @@ class RankingGradient:
         if self.objective.name == "georisk":
             return self._georisk(now, champions)
         excess = now - (champions[0] if len(champions) == 1 else champions.mean(axis=0))
+        # the same ranking measured along another road differs in the last bits: still a tie
+        excess[np.abs(excess) < TIE] = 0.0
         alpha = self.objective.alpha
         if self.objective.name == "u-cro":
             # Wang et al. 2012, with the exact swap formula (erratum 003-5)
@@ -320,15 +350,14 @@ class RankingGradient:
         row_total, grand_total, topics = self._reduce(
             np.array([now.sum(), column.sum(), float(now.size)])
         )
-        expected = row_total * column / grand_total if grand_total > 0 else np.zeros_like(column)
-        positive = expected > 0
-        root = np.sqrt(np.where(positive, expected, 1.0))
-        z = np.where(positive, (now - expected) / root, 0.0)  # e = 0: erratum 003-6
+        z = standardised_deviations(now, column, float(row_total), float(grand_total))
         z_total = float(self._reduce(np.array([np.where(z < 0, (1.0 + alpha) * z, z).sum()]))[0])
         exact = self.objective.georisk == "exact"
         ratio = sum_a = sum_b = None
         if exact:
-            x, e, r = now[positive], expected[positive], root[positive]
+            expected = row_total * column / grand_total if grand_total > 0 else column
+            x, e = now[expected > 0], expected[expected > 0]
+            r = np.sqrt(e)
             by_ratio = np.argsort(x / e, kind="stable")
             ratio = np.ascontiguousarray((x / e)[by_ratio])
             sum_a = np.concatenate([[0.0], np.cumsum((x / r)[by_ratio])])

@@ -60,16 +60,22 @@ def risk_profile(values: Doubles, champion: Doubles, *, alpha: float) -> RiskPro
 
 def geo_risk(values: Doubles, champions: Doubles, *, alpha: float) -> float:
     """GeoRisk of a ranker in the population of itself and its champions (Dincer et al. 2016)."""
-    from scipy.special import ndtr
-
-    row_total = float(values.sum())
     column = values + champions.sum(axis=0)
-    grand_total = float(column.sum())
-    if grand_total <= 0:
-        return 0.0
-    expected = row_total * column / grand_total
+    z = standardised_deviations(values, column, float(values.sum()), float(column.sum()))
+    z_risk = float(np.where(z < 0, (1.0 + alpha) * z, z).sum())  # plain sum: erratum 003-1
+    return geo_risk_of(float(values.mean()), z_risk / values.size)
+
+
+def standardised_deviations(
+    values: Doubles, column: Doubles, row_total: float, grand_total: float
+) -> Doubles:
+    """z of each topic: (x - e) / sqrt(e), e = S T / N; 0 where e is (erratum 003-6)."""
+    expected = row_total * column / grand_total if grand_total > 0 else np.zeros_like(column)
     positive = expected > 0
     root = np.sqrt(np.where(positive, expected, 1.0))
-    z = np.where(positive, (values - expected) / root, 0.0)
-    z_risk = float(np.where(z < 0, (1.0 + alpha) * z, z).sum())  # plain sum: erratum 003-1
-    return float(np.sqrt(row_total / values.size * ndtr(z_risk / values.size)))
+    return np.where(positive, (values - expected) / root, 0.0)
+
+
+def geo_risk_of(mean: float, z_per_topic: float) -> float:
+    """The geometric mean of effectiveness and Phi(ZRisk / c) (Dincer et al. 2016)."""
+    return math.sqrt(max(mean, 0.0) * 0.5 * math.erfc(-z_per_topic / math.sqrt(2.0)))

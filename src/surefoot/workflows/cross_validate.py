@@ -25,6 +25,7 @@ from surefoot.learn.monitor import RiskMonitor
 from surefoot.learn.objectives import OBJECTIVES, Objective
 from surefoot.learn.profile import RiskProfile, risk_profile
 from surefoot.results.cross_validation import CrossValidation, QueryScores
+from surefoot.workflows.train import one_scale
 
 Doubles = npt.NDArray[np.float64]
 # (finished pieces, all pieces)
@@ -183,6 +184,7 @@ def _train(
     train, valid, test = fold.train(), fold.valid(), fold.test()
     width = max(train.n_features, valid.n_features, test.n_features)
     train, valid, test = train.widened(width), valid.widened(width), test.widened(width)
+    base = one_scale(base, train, valid, test)
     learned: list[Champions] = []
     if learned_baselines:
         chosen = np.random.default_rng(0).permutation(len(train.queries))
@@ -194,17 +196,18 @@ def _train(
         read_champions(baseline, part, base, threads=threads).single()
         for part in (train, valid, test)
     ]
-    measure = LearningMeasure.parse(base.measure, label_gain=base.label_gain)
+    measure = base.learning_measure()
     top = LearningMeasure.parse("nDCG@1", label_gain=base.label_gain)
     settings = {k: v for k, v in training.items() if k != "stop_on"}
     for piece in missing:
         against = learned if learned and piece.objective.name == "georisk" else single
+        objective = replace(piece.objective, max_label=base.max_label)
         monitor = None
         if training["early_stopping"]:
-            monitor = RiskMonitor(valid, piece.objective, against[1], training["stop_on"], threads)
+            monitor = RiskMonitor(valid, objective, against[1], training["stop_on"], threads)
         ranker = train_ranker(
             train,
-            piece.objective,
+            objective,
             champions=against[0],
             monitor=monitor,
             seed=piece.seed,
@@ -246,8 +249,16 @@ def _load(path: Path, common: dict[str, Any], piece: _Piece) -> dict[str, Any] |
 
 
 def _named(baseline: Any) -> list[str]:
+    """The champion's sources, with what changes when a file among them does."""
     several = isinstance(baseline, Sequence) and not isinstance(baseline, str)
-    return [str(b) for b in (baseline if several else [baseline])]
+    out = []
+    for source in baseline if several else [baseline]:
+        name = str(source)
+        if isinstance(source, (str, os.PathLike)) and Path(source).is_file():
+            found = Path(source).stat()
+            name += f" {found.st_size} {found.st_mtime_ns}"
+        out.append(name)
+    return out
 
 
 def _stamp(source: Any) -> str:

@@ -1,5 +1,6 @@
 """Train a ranker against a champion, and say what it risks."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from surefoot.errors import InputError
 from surefoot.io.svmlight import read_features
 from surefoot.learn.boosting import train_ranker
 from surefoot.learn.champion import Champions, read_champions
-from surefoot.learn.measures import LearningMeasure, score_queries
+from surefoot.learn.measures import score_queries
 from surefoot.learn.model import Ranker
 from surefoot.learn.monitor import RiskMonitor
 from surefoot.learn.objectives import Objective
@@ -52,6 +53,7 @@ def train(
     """
     training = data if isinstance(data, FeatureData) else read_features(data)
     held_out = valid if valid is None or isinstance(valid, FeatureData) else read_features(valid)
+    objective = one_scale(objective, training, held_out)
     champions = None
     if baseline is not None:
         champions = read_champions(baseline, training, objective, threads=threads)
@@ -110,6 +112,14 @@ def train(
     return ranker, card
 
 
+def one_scale(objective: Objective, *collections: FeatureData | None) -> Objective:
+    """The objective with the highest grade of all collections: ERR, RBP and INST need one scale."""
+    if objective.max_label is not None:
+        return objective
+    top = max(float(c.labels.max()) for c in collections if c is not None)
+    return replace(objective, max_label=max(math.ceil(top), 1))
+
+
 def card_entries(
     split: str,
     ranker: Ranker,
@@ -120,7 +130,7 @@ def card_entries(
     threads: int = 0,
 ) -> list[dict[str, Any]]:
     """The risk profile of a ranker on one collection, a row per baseline."""
-    measure = LearningMeasure.parse(objective.measure, label_gain=objective.label_gain)
+    measure = objective.learning_measure()
     values = score_queries(
         measure.build(data.offsets, data.labels),
         data.offsets,
@@ -181,8 +191,3 @@ def _headline(entry: dict[str, Any], ranker: Ranker) -> str:
         f"{entry['baseline']}, {entry['loss_over_20']} by more than 20 %; mean {entry['measure']} "
         f"{entry['mean']:.4f} against {entry['baseline_mean']:.4f} ({ranker.rounds} trees)"
     )
-
-
-def with_alpha(objective: Objective, name: str, alpha: float) -> Objective:
-    """The same settings for another objective and alpha."""
-    return replace(objective, name=name, alpha=alpha)
