@@ -43,6 +43,7 @@ CONTENDERS = {
     "U-CRO 5, AP": Objective(name="u-cro", alpha=5.0, measure="AP"),
     "U-CRO 5, INST(T=3)": Objective(name="u-cro", alpha=5.0, measure="INST(T=3)"),
 }
+MAIN = ("plain", "U-CRO 5", "SARO 5", "FARO 5", "GeoRisk 1")
 LIGHTGBM = {
     "objective": "lambdarank",
     "num_leaves": LEAVES,
@@ -163,7 +164,8 @@ def ratios(turns: Mapping[str, Callable[[], object]], rounds: int) -> list[tuple
 def peak_mb(booster: str, name: str, threads: int) -> float:
     """Peak memory of a fresh process that trains ten rounds."""
     code = (
-        f"from benchmarks import bench_learn as b; b.train_alone({booster!r}, {name!r}, {threads})\n"
+        "from benchmarks.bench_learn import train_alone\n"
+        f"train_alone({booster!r}, {name!r}, {threads})\n"
         "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -210,8 +212,10 @@ def jforests_ms(jar: str, data: FeatureData, trees: int = 20) -> float:
             (home / "learn.properties").write_text(settings)
             start = time.perf_counter()
             subprocess.run(
-                [*run, "--cmd=train", "--ranking", "--config-file", "learn.properties"]
-                + ["--train-file", "train.bin", "--output-model", "model.txt"],
+                [
+                    *[*run, "--cmd=train", "--ranking", "--config-file", "learn.properties"],
+                    *["--train-file", "train.bin", "--output-model", "model.txt"],
+                ],
                 cwd=home,
                 check=True,
                 capture_output=True,
@@ -233,7 +237,9 @@ def main() -> None:
     ]
     for title, turns in (("LightGBM", lightgbm_turns), ("XGBoost", xgboost_turns)):
         rows = ratios(turns(data, options.threads), options.rounds)
-        risky = [r[2] for r in rows if r[0] in ("plain", "U-CRO 5", "SARO 5", "FARO 5", "GeoRisk 1")]
+        risky = [
+            r[2] for r in rows if r[0] in ("plain", "U-CRO 5", "SARO 5", "FARO 5", "GeoRisk 1")
+        ]
         header = ("", "ms a round", "times the built-in", "in CPU time")
         parts.append(f"## {title}\n\n" + markdown_table(header, rows))
         parts.append(f"Median over the five objectives: {statistics.median(risky):.3f}.")
@@ -246,7 +252,7 @@ def main() -> None:
         base = peak_mb(booster, "built in", options.threads)
         for name in ("U-CRO 5", "GeoRisk 1"):
             ours_mb = peak_mb(booster, name, options.threads)
-            memory.append((booster, name, base, ours_mb, ours_mb / base))
+            memory.append((booster, name, f"{base:.0f}", f"{ours_mb:.0f}", ours_mb / base))
     header = ("", "", "built in, MB", "ours, MB", "times")
     parts.append("## Peak memory of a fresh process\n\n" + markdown_table(header, memory))
     publish("learn", "\n\n".join(parts))
