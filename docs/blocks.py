@@ -1,7 +1,8 @@
 """Run the code blocks of the docs: check them, or with --update write what they print.
 
 A ``console`` block holds commands after ``$ `` and, below each, exactly what it prints on a
-100-column terminal without colour. A ``pycon`` block is a doctest; a ``python`` block must run.
+100-column terminal without colour. A ``pycon`` block is a session and what it prints; a ``python`` block
+must run.
 All blocks of a page share one new folder and one Python namespace, in order.
 """
 
@@ -37,7 +38,7 @@ def rendered(page: Path) -> str:
         if kind == "console":
             body = _console(body, state)
         elif kind == "pycon":
-            _pycon(body, namespace, page)
+            body = _pycon(body, namespace)
         else:
             with redirect_stdout(io.StringIO()):
                 exec(compile(body, str(page), "exec"), namespace)
@@ -81,14 +82,17 @@ def _shell(command: str, state: dict[str, int]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
 
-def _pycon(body: str, namespace: dict[str, Any], page: Path) -> None:
-    test = doctest.DocTestParser().get_doctest(body, namespace, page.name, str(page), 0)
-    report = io.StringIO()
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
-    runner.run(test, out=report.write, clear_globs=False)
-    namespace.update(test.globs)
-    if runner.failures:
-        raise RuntimeError(report.getvalue())
+def _pycon(body: str, namespace: dict[str, Any]) -> str:
+    """A session with what its examples print now."""
+    lines = []
+    for example in doctest.DocTestParser().get_examples(body):
+        first, *rest = example.source.splitlines()
+        lines += [f">>> {first}", *(f"... {line}".rstrip() for line in rest)]
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(example.source, "<block>", "single"), namespace)
+        lines += [line.rstrip() for line in printed.getvalue().splitlines()]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def main() -> int:

@@ -107,6 +107,13 @@ def test_bounds_of_evaluate_are_kept(tmp_path):
     assert (matrix.measure, matrix.lower.item(), matrix.upper.item()) == ("AP", 0.25, 0.75)
 
 
+def test_bounds_that_equal_the_scores_are_none(tmp_path):
+    # evaluate writes them so for nDCG, of which nothing is known about the unjudged documents
+    path = tmp_path / "scores.csv"
+    path.write_text("system,measure,topic,value,lower,upper\nA,nDCG,1,.5,.5,.5\nA,nDCG,2,0,0,0\n")
+    assert read_scores(path).lower is None
+
+
 def test_objects():
     rows = [("A", "1", 0.5), ("A", "2", 0.25), ("B", "1", 1.0), ("B", "2", 0.0)]
     same(read_scores({"A": {"1": 0.5, "2": 0.25}, "B": {1: 1, 2: None or 0}}))

@@ -43,7 +43,7 @@ def test_the_finding_comes_first_and_a_constant_column_is_said_once():
 def test_columns_beyond_the_terminals_are_counted():
     lines = printed(Narrow(table=TABLE))
     assert lines[0].split() == ["system", "t"]
-    assert lines[-1] == "1 more columns with --format csv"
+    assert lines[-1] == "1 more column with --format csv"
 
 
 def test_a_long_table_shows_its_head_and_says_so():
@@ -88,3 +88,28 @@ def test_columns_that_do_not_fit_are_left_out_and_counted(monkeypatch):
     lines = printed(Example(table={name: [0.25, 0.5] for name in "abcdefgh"}))
     assert lines[0].split() == ["a", "b", "c", "d"]
     assert lines[-1] == "4 more columns with --format csv"
+
+
+@pytest.mark.parametrize("width", range(30, 130, 7))
+def test_no_cell_is_cropped_at_any_width(monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    table = {
+        "system": ["challenger1", "challenger2"],
+        "slice": ["product code", "question"],
+        "alpha": np.array([1.0, 2.0]),
+        "verdict": ["unclear", "risky"],
+        "loss_over_20": np.array([7, 0]),
+        "p_adjusted": np.array([1.5e-10, 0.25]),
+        "worst_topics": ["q001 (0.5 -> 0.3), q002 (0.25 -> 0.1), q003", "none"],
+    }
+    out = io.StringIO()
+    print_result(Example(table=table), file=out)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    shown = [line for line in lines if line.startswith(" challenger1")]
+    cells = shown[0].split()
+    assert cells[0] == "challenger1"
+    if width > 50:
+        assert "unclear" in cells
+    if width > 80:
+        assert {"7", "1.5e-10"} <= set(cells)

@@ -180,19 +180,16 @@ def _matrix(table: Table, system: str, topic: str, score: str, label: str) -> Sc
                 "Hint: keep one; does the table hold several measures without naming them?",
             )
         seen[key] = row
+    values = table.numbers(score, missing=True)
     bounds = [_find(table.columns, (name,)) for name in ("lower", "upper")]
     lower, upper = (
         table.numbers(name, missing=True) if name is not None and None not in bounds else None
         for name in bounds
     )
-    return ScoreMatrix.from_long(
-        systems,
-        topics,
-        table.numbers(score, missing=True),
-        measure=label,
-        lower=lower,
-        upper=upper,
-    )
+    if lower is not None and np.array_equal(lower, upper, equal_nan=True):
+        # what `evaluate` writes where a measure has no bounds: nothing is known about the unjudged
+        lower = upper = None
+    return ScoreMatrix.from_long(systems, topics, values, measure=label, lower=lower, upper=upper)
 
 
 def choose(present: Sequence[str], wanted: str | None, where: str) -> str:

@@ -1,6 +1,7 @@
 """Results for people: the finding first, then a table."""
 
 import math
+from collections.abc import Iterable
 from typing import IO, Any
 
 from surefoot.results.record import Result
@@ -9,6 +10,7 @@ from surefoot.results.record import Result
 def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int = 60) -> None:
     """Print a result's headline and its rows; a long table shows its head and says so."""
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -20,8 +22,10 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
     if not rows:
         return
     names = [n for n in result.terminal if n in rows[0]] if result.terminal else list(rows[0])
+    empty = [n for n in rows[0] if all(row[n] == "" for row in rows)]
+    names = [n for n in names if n not in empty]
     settled = [n for n in names if len(rows) > 1 and _settled(rows, n)]
-    said = [f"{n} {cell(rows[0][n])}" for n in settled if rows[0][n] != ""]
+    said = [f"{n} {cell(rows[0][n])}" for n in settled]
     if said:
         console.print(Text("  ".join(said), style="dim"))
     names = [n for n in names if n not in settled]
@@ -32,28 +36,48 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
     needs = {
         name: max(
             *(len(word) for word in name.split("_")),
-            *(len(t) if numeric[name] or len(t) <= 20 else 20 for t in texts[name]),
+            *(cell_len(t) if numeric[name] or cell_len(t) <= 20 else 20 for t in texts[name]),
         )
         for name in names
     }
-    while len(names) > 2 and sum(needs[n] + 3 for n in names) > console.width:
+    while len(names) > 2 and _total(needs[n] for n in names) > console.width:
         names.pop()
+    widths = {name: needs[name] for name in names}
+    for name in names:
+        # what it would like, as far as there is room
+        wish = max(len(name), *(cell_len(t) for t in texts[name]))
+        room = console.width - _total(widths.values())
+        widths[name] += max(0, min(wish - widths[name], room))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for name in names:
         table.add_column(
             Text(name.replace("_", " ")),
             justify="right" if numeric[name] else "left",
-            min_width=needs[name],
+            width=widths[name],
             overflow="fold",
         )
     for cells in zip(*(texts[name] for name in names), strict=True):
         table.add_row(*map(Text, cells))
     console.print(table)
-    hidden = len(rows[0]) - len(names) - len(settled)
+    hidden = len(set(rows[0]) - {*names, *settled, *empty})
     if len(rows) > max_rows:
-        console.print(Text(f"{len(rows) - max_rows} more rows with --format csv", style="dim"))
+        _more(console, len(rows) - max_rows, "row")
     if hidden:
-        console.print(Text(f"{hidden} more columns with --format csv", style="dim"))
+        _more(console, hidden, "column")
+
+
+def _more(console: Any, count: int, what: str) -> None:
+    """One line on what the table leaves out."""
+    from rich.text import Text
+
+    text = f"{count} more {what}{'s' if count > 1 else ''} with --format csv"
+    console.print(Text(text, style="dim"))
+
+
+def _total(widths: Iterable[int]) -> int:
+    """Width of a table: a blank on each side of a cell, a line between cells and at both ends."""
+    widths = list(widths)
+    return sum(widths) + 3 * len(widths) - 1
 
 
 def _settled(rows: list[dict[str, Any]], name: str) -> bool:

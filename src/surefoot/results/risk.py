@@ -109,12 +109,13 @@ class RiskResult(Result):
         "slice",
         "form",
         "alpha",
+        "verdict",
+        "wins",
+        "losses",
+        "loss_over_20",
         "u_risk",
         "t_risk",
         "p_adjusted",
-        "losses",
-        "loss_over_20",
-        "verdict",
     )
 
     system: tuple[str, ...]
