@@ -1,9 +1,8 @@
 """Run the code blocks of the docs: check them, or with --update write what they print.
 
 A ``console`` block holds commands after ``$ `` and, below each, exactly what it prints on a
-100-column terminal without colour. A ``pycon`` block is a session and what it prints; a ``python`` block
-must run.
-All blocks of a page share one new folder and one Python namespace, in order.
+100-column terminal without colour. A ``pycon`` block is a session and what it prints; a ``python``
+block must run. All blocks of a page share one new folder and one Python namespace, in order.
 """
 
 import doctest
