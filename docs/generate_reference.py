@@ -90,8 +90,8 @@ import surefoot as sf
 
 Verbs return frozen records. All have `headline` (the finding in sentences), `settings`,
 `columns()`, `rows()`, `to_pandas()`, `to_polars()` and `to_dict()`; the columns are attributes too,
-as arrays or tuples. Scores may be a path, `"-"`, a dict of dicts, a pandas, polars or Arrow frame, a
-`ScoreMatrix` or what `sf.evaluate(..., per_topic=True)` returned
+as arrays or tuples. Scores may be a path, `"-"`, a dict of dicts, a pandas, polars or Arrow frame,
+a `ScoreMatrix` or what `sf.evaluate(..., per_topic=True)` returned
 ([reading files and frames](../how-to/read-files-and-frames.md)). Errors that a user can cause
 derive from `sf.SurefootError`, a `ValueError`."""
 
