@@ -64,6 +64,8 @@ clean:
 conformance: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.conformance
 
-# Do intervals and tests keep what they promise? Reads ../shared/data; writes docs/method/calibration.md.
+# Do intervals, tests and posteriors keep what they promise? Reads ../shared/data; writes
+# docs/method/calibration.md and docs/method/bayes_calibration.md.
 calibrate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.calibrate_inference
+	$(BIN)/python -m benchmarks.calibrate_bayes

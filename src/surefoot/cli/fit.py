@@ -40,10 +40,10 @@ FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
 )
 @click.option(
     "--engine",
-    type=click.Choice(("auto", "exact", "laplace", "hmc")),
+    type=click.Choice(("auto", "exact", "laplace", "hmc", "prior")),
     default="auto",
     show_default=True,
-    help="How to draw; auto falls back by its diagnostics.",
+    help="How to draw; auto falls back by its diagnostics, prior ignores the scores.",
 )
 @click.option("--no-criteria", is_flag=True, help="Skip WAIC and LOO.")
 @output_options

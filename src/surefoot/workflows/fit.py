@@ -56,7 +56,8 @@ def fit(
     one_above : float, optional
         Scores above this count as exactly 1 in the inflated families (the thesis used .9999).
     engine : str
-        ``auto``, or one of ``exact``, ``laplace``, ``hmc``.
+        ``auto``, or one of ``exact``, ``laplace``, ``hmc``; ``prior`` draws from the priors alone,
+        for prior predictive checks (`check`, `ppd_risk` and `forecast` take the result).
     criteria : bool
         Whether to compute WAIC and PSIS-LOO.
     progress : bool, optional
@@ -117,9 +118,10 @@ def fit(
         warnings=doubts,
         gains=gains,
     )
-    if criteria:
+    if criteria and engine != "prior":
         settings |= _criteria(posterior, threads)
     settings["warnings"] = list(doubts)
+    settings["notes"] = list(problem.warnings)
     settings["seconds"] = seconds = time.perf_counter() - began
     for doubt in doubts:
         warnings.warn(doubt, UnreliableWarning, stacklevel=2)
@@ -162,15 +164,20 @@ def _headline(
     problem: Problem, posterior: Posterior, settings: Mapping[str, Any]
 ) -> tuple[str, ...]:
     n_systems, n_topics = posterior.scores.shape
+    doubts = [doubt for doubt in posterior.warnings if doubt not in problem.warnings]
     trust = (
-        "Do not trust these draws as they stand: " + "; ".join(posterior.warnings) + "."
-        if posterior.warnings
+        "The scores were not used."
+        if settings["engine"] == "prior"
+        else "Do not trust these draws as they stand: " + "; ".join(doubts) + "."
+        if doubts
         else "All diagnostics are good."
     )
     first = (
         f"{posterior.family} model of {n_systems} systems on {n_topics} topics: "
         f"{posterior.n_draws} draws by {posterior.method}. {trust}"
     )
+    if problem.warnings:
+        first += f" Mind that {'; '.join(problem.warnings)}."
     names = ["systems", "topics"]
     spread = [float(np.median(posterior.draws[f"sd_{name[:-1]}"])) for name in names]
     more = int(np.argmax(spread))

@@ -8,7 +8,8 @@ import pytest
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import ModelError, UnreliableWarning
-from surefoot.inference.bayes import engines, laplace_is
+from surefoot.inference.bayes import engines, hmc, laplace_is
+from surefoot.results.posterior import RankGains
 from surefoot.workflows.fit import fit
 
 
@@ -86,7 +87,7 @@ def test_hard_tables_fit_or_say_so(case, recwarn):
     if posterior.method == laplace_is.METHOD:
         assert posterior.khat <= 0.7
         assert posterior.efficiency >= 0.2
-        assert posterior.warnings == ()
+        assert all("cannot be told apart" in said for said in posterior.warnings)
     else:
         assert posterior.method.startswith("batched HMC (fallback: ")
     assert len(recwarn) == len(posterior.warnings)
@@ -159,6 +160,76 @@ def test_scale_of_scores_is_said():
 def test_scores_of_zero_and_one_alone_are_refused():
     with pytest.raises(ModelError, match="strictly between"):
         quick(np.array([[0.0, 1.0], [1.0, 0.0]]), "zoib")
+
+
+@pytest.mark.parametrize(("case", "what"), [("one topic", "systems"), ("one system", "topics")])
+@pytest.mark.parametrize("family", ["gaussian", "zoib"])
+def test_a_spread_that_only_the_prior_decides_is_said(case, what, family):
+    with pytest.warns(UnreliableWarning, match=f"differences between {what} cannot be told"):
+        quick(HARD[case], family, draws=500)
+
+
+def test_users_priors_of_another_scale_need_no_warning(recwarn):
+    names = ("sigma", "sd_system", "sd_topic")
+    own = {"b": "normal(50, 20)"} | dict.fromkeys(names, "half_t(3, 0, 25)")
+    posterior = quick(100 * beta_scores(8, 9), "gaussian", priors=own)
+    assert posterior.warnings == ()
+    assert not recwarn
+
+
+def test_chains_that_fail_go_on_for_longer(monkeypatch):
+    values = beta_scores(4, 5)
+    lengths = []
+    real = hmc._run
+
+    def noted(state, step, length, *rest):
+        lengths.append(length)
+        return real(state, step, length, *rest)
+
+    monkeypatch.setattr(hmc, "_run", noted)
+    monkeypatch.setattr(hmc, "LEAST_LENGTH", 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreliableWarning)
+        posterior = quick(values, "gaussian", engine="hmc", draws=500)
+    assert lengths == [20, 60]
+    assert any("independent draws" in said for said in posterior.warnings) or (
+        min(posterior.ess.values()) >= 400
+    )
+
+
+PRIOR_OF = {
+    "gaussian": {"b": "normal(0.4, 0.1)", "sigma": "half_normal(0.2)"},
+    "student": {"b": "normal(0.4, 0.1)", "nu": "gamma(2, 0.5)"},
+    "skew_normal": {"b": "normal(0.4, 0.1)", "lambda": "normal(0, 2)"},
+    "zoib": {"b": "normal(0, 0.5)", "phi": "gamma(2, 0.5)", "zoi": "beta(2, 18)"},
+}
+
+
+@pytest.mark.parametrize("family", list(PRIOR_OF))
+def test_prior_draws_follow_the_priors_and_not_the_scores(family):
+    priors = PRIOR_OF[family] | {"sd_system": "exponential(4)", "sd_topic": "uniform(0, 1)"}
+    values = beta_scores(4, 6)
+    posterior = quick(values, family, engine="prior", priors=priors, draws=20_000)
+    other = quick(values[::-1].copy(), family, engine="prior", priors=priors, draws=20_000)
+    assert posterior.method == "prior draws"
+    assert "The scores were not used" in posterior.headline[0]
+    for name, draws in posterior.draws.items():
+        np.testing.assert_array_equal(draws, other.draws[name])
+    assert posterior.draws["sd_system"].mean() == pytest.approx(0.25, abs=0.01)
+    assert posterior.draws["topic"].var() == pytest.approx(1 / 3, abs=0.02)
+    if family == "student":
+        assert posterior.draws["nu"].min() > 1
+    if family == "zoib":
+        assert posterior.draws["zoi"].mean() == pytest.approx(0.1, abs=0.005)
+
+
+def test_a_flat_prior_cannot_be_drawn_from():
+    gains = RankGains(
+        ("a", "b"), ("x", "y"), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.arange(1.0, 5.0),
+        np.array([0.2, 0.3, 0.1, 0.0]),
+    )  # fmt: skip
+    with pytest.raises(ModelError, match=r"prior of k is flat.*--prior 'k=normal\(0,1\)'"):
+        fit(gains, family="zoib_rank", engine="prior", draws=100)
 
 
 def test_engines_refuse_what_they_cannot_do():

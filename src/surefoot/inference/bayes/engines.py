@@ -13,12 +13,13 @@ from surefoot.inference.bayes.families import FAMILIES, Problem
 from surefoot.inference.bayes.gaussian_exact import sample_gaussian
 from surefoot.inference.bayes.hmc import sample_hmc
 from surefoot.inference.bayes.laplace_is import ApproximationError, sample_laplace
+from surefoot.inference.bayes.prior_draws import sample_prior
 from surefoot.inference.bayes.sample import Sample
 
 FloatArray = npt.NDArray[np.float64]
 Report = Callable[[float, float], None]
 
-ENGINES = ("auto", "exact", "laplace", "hmc")
+ENGINES = ("auto", "exact", "laplace", "hmc", "prior")
 # draws that chains start from
 _START = 2000
 
@@ -36,10 +37,13 @@ def draw_posterior(
     """Draw from the posterior with the engine that fits the model, or the one asked for.
 
     The draws depend on the seed and the data alone, not on threads. With ``auto``, importance
-    sampling that fails its diagnostics gives way to chains, and the method says why.
+    sampling that fails its diagnostics gives way to chains, and the method says why. ``prior``
+    ignores the scores.
     """
     rng = np.random.Generator(np.random.SFC64(seed))
     name = problem.family.name
+    if engine == "prior":
+        return sample_prior(problem, n_draws, rng)
     exact = name == "gaussian" and not scores.missing.any()
     if engine == "exact" and not exact:
         raise ModelError(

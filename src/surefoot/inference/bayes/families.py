@@ -167,7 +167,7 @@ def pose(
         rank = None
     if y.size < 3:
         raise ModelError(f"a hierarchical model needs at least 3 scores, got {y.size}")
-    warnings: tuple[str, ...] = ()
+    warnings = _confounded(system, topic) if rank is None else ()
     if not kind.inflated:
         if float(np.ptp(y)) == 0:
             raise ModelError(
@@ -175,10 +175,13 @@ def pose(
                 "Hint: check the measure and the input"
             )
         _refuse_exact_fit(system, topic, y)
-        if default_priors(family, y)["sigma"].numbers[-1] > 2.5:  # brms' scale for small scores
-            warnings = (
-                "scores go beyond 1, so the default priors, whose scale follows the scores, "
-                "differ from those for scores on 0-1: rescale to compare with other studies",
+        usual = default_priors(family, y)
+        kept = [n for n in ("b", "sigma", "sd_system", "sd_topic") if priors.get(n) == usual[n]]
+        if kept and usual["sigma"].numbers[-1] > 2.5:  # brms' scale for small scores
+            warnings += (
+                f"scores go beyond 1, so the default priors of {', '.join(kept)}, whose scale "
+                "follows the scores, differ from those for scores on 0-1: rescale to compare with "
+                "other studies",
             )
         data = _observations(scores, system, topic, y, np.zeros_like(y), None)
         return Problem(kind, data, priors, centre=float(np.median(y)), warnings=warnings)
@@ -204,7 +207,18 @@ def pose(
         covariate,
     )
     mean = float(inside.mean())
-    return Problem(kind, data, priors, zeros, ones, centre=math.log(mean / (1 - mean)))
+    return Problem(
+        kind, data, priors, zeros, ones, centre=math.log(mean / (1 - mean)), warnings=warnings
+    )
+
+
+def _confounded(system: npt.NDArray[np.int64], topic: npt.NDArray[np.int64]) -> tuple[str, ...]:
+    """Say which spread the scores cannot tell from noise, so that its prior decides."""
+    if np.unique(topic).size == 1:
+        return ("with one topic noise and differences between systems cannot be told apart",)
+    if np.unique(system).size == 1:
+        return ("with one system noise and differences between topics cannot be told apart",)
+    return ()
 
 
 def _refuse_exact_fit(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.errors import ModelError
 from surefoot.inference.bayes.coordinates import Coordinates, shrinkage_centring
 from surefoot.inference.bayes.diagnostics import ess, rhat
 from surefoot.inference.bayes.families import Problem
@@ -24,10 +25,17 @@ N_CHAINS = 64
 STAGES = (40, 60, 80, 80)
 FAR_STAGES = (80, 100, 120, 150, 150)
 SETTLE = 40
+# mean acceptance that the step size aims at, at first and in a second attempt
+ACCEPTANCE, CAREFUL_ACCEPTANCE = 0.8, 0.95
 LEAST_LENGTH = 400
 # R-hat of many short chains is about sqrt(1 + 1 / draws that half a chain is worth), so the usual
 # 1.01 would ask for more draws than anyone needs (Margossian et al. 2024, Bayesian Analysis)
 MOST_RHAT = 1.05
+# fewer effective draws than this leave the ends of intervals uncertain
+LEAST_EFFECTIVE = 400
+# chains that fail their diagnostics go on for this many times their first length, the first
+# attempt being their warm-up
+SECOND_LENGTH = 3
 # a dense covariance needs several draws a coordinate
 DENSE_UP_TO = 400
 
@@ -69,7 +77,7 @@ def _whiten(q: FloatArray) -> _Whitening:
 class _StepSize:
     """Dual averaging of the acceptance rate (Hoffman & Gelman 2014, section 3.2)."""
 
-    def __init__(self, start: float, target: float = 0.8) -> None:
+    def __init__(self, start: float, target: float) -> None:
         self.target, self.anchor = target, np.log(10 * start)
         self.step = start
         self.error, self.average, self.count = 0.0, np.log(start), 0
@@ -111,6 +119,11 @@ def sample_hmc(
     space = Coordinates(problem, shrinkage_centring(start), threads)
     q = space.from_draws(start)
     finite = np.isfinite(q).all(axis=1) & np.isfinite(space.log_density(q)[0])
+    if not finite.any():
+        raise ModelError(
+            f"family {problem.family.name} has no finite density near these scores. "
+            "Hint: another family or other priors"
+        )
     q = q[finite]
     whitening = _whiten(q)
     state = _State(space, q[rng.integers(0, len(q), N_CHAINS)], whitening)
@@ -126,7 +139,7 @@ def sample_hmc(
 
     step = 0.5 * space.size**-0.25
     for iterations in stages:
-        size = _StepSize(step)
+        size = _StepSize(step, ACCEPTANCE)
         kept = []
         for turn in range(iterations):
             size.learn(state.advance(size.step, rng)[0])
@@ -136,18 +149,41 @@ def sample_hmc(
         step = float(np.exp(size.average))
         state.whitening = _whiten(np.concatenate(kept))
         state.restart()
-    size = _StepSize(step)
+    for attempt in (1, SECOND_LENGTH):
+        if attempt > 1:
+            total += SETTLE + attempt * length
+        # shorter steps follow a narrow neck where the first attempt diverged
+        target = ACCEPTANCE if attempt == 1 else CAREFUL_ACCEPTANCE
+        chains, diverged = _run(state, step, attempt * length, target, rng, tick)
+        sample, hopeful = _finish(problem, space, chains, diverged, n_draws, rng)
+        if not hopeful:
+            break
+        state.whitening = _whiten(chains.reshape(-1, space.size))
+        state.restart()
+    return sample
+
+
+def _run(
+    state: "_State",
+    step: float,
+    length: int,
+    target: float,
+    rng: np.random.Generator,
+    tick: Callable[[], None],
+) -> tuple[FloatArray, int]:
+    """Settle the step size, then keep ``length`` draws of each chain; divergences counted."""
+    size = _StepSize(step, target)
     for _ in range(SETTLE):
         size.learn(state.advance(size.step, rng)[0])
         tick()
     step = float(np.exp(size.average))
-    chains = np.empty((N_CHAINS, length, space.size))
+    chains = np.empty((N_CHAINS, length, state.q.shape[1]))
     diverged = 0
     for turn in range(length):
         diverged += state.advance(step, rng)[1]
         chains[:, turn] = state.q
         tick()
-    return _finish(problem, space, chains, diverged, n_draws, rng)
+    return chains, diverged
 
 
 class _State:
@@ -198,39 +234,43 @@ def _finish(
     diverged: int,
     n_draws: int,
     rng: np.random.Generator,
-) -> Sample:
+) -> tuple[Sample, bool]:
+    """Draws of the parameters with diagnostics, and whether longer chains might better them."""
     n_chains, length, _ = chains.shape
     draws = space.to_draws(chains.reshape(-1, space.size), rng)
     worth: dict[str, FloatArray | float] = {}
     agreement: dict[str, FloatArray | float] = {}
-    share = n_draws / (n_chains * length)
+    least = np.inf
     for name, values in draws.items():
         columns = values.reshape(n_chains, length, -1)
         sizes = [ess(columns[:, :, c]) for c in range(columns.shape[2])]
-        worth[name] = np.minimum(sizes, n_draws) if share < 1 else np.array(sizes)
+        least = min(least, *sizes)
+        worth[name] = np.minimum(sizes, n_draws)
         agreement[name] = np.array([rhat(columns[:, :, c]) for c in range(columns.shape[2])])
         if values.ndim == 1:
             worth[name], agreement[name] = float(worth[name][0]), float(agreement[name][0])  # type: ignore[index]
     keep = rng.permutation(n_chains * length)[:n_draws]
     doubts = []
     worst = max(float(np.max(v)) for v in agreement.values())
-    least = min(float(np.min(v)) for v in worth.values())
     if worst > MOST_RHAT:
         doubts.append(
-            f"the chains disagree (R-hat up to {worst:.3f}): run longer or use other priors"
+            f"the chains disagree (R-hat up to {worst:.3f}): ask for more draws, or another family"
         )
-    if least < 400:
+    if least < LEAST_EFFECTIVE:
         doubts.append(f"the chains are worth only {least:.0f} independent draws")
     if diverged > 0.01 * n_chains * length:
         doubts.append(f"{diverged / (n_chains * length):.1%} of the trajectories diverged")
-    doubts += _degenerate(problem, draws)
-    return Sample(
+    degenerate = _degenerate(problem, draws)
+    hopeful = bool(doubts) and not degenerate
+    doubts += degenerate
+    sample = Sample(
         {name: values[keep] for name, values in draws.items()},
         METHOD,
         worth,
         agreement,
         warnings=tuple(doubts),
     )
+    return sample, hopeful
 
 
 def _degenerate(problem: Problem, draws: dict[str, FloatArray]) -> list[str]:

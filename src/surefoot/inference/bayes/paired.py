@@ -9,7 +9,7 @@ Benham (2023, thesis 004), Algorithms 2.4, 4.1 and 4.2, with errata 35 and 40.
 Sakai (2017), The probability that your hypothesis is correct, SIGIR.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy import special
 
 from surefoot.errors import ModelError
-from surefoot.inference.bayes.priors import Prior, default_priors
+from surefoot.inference.bayes.priors import Prior, choose_priors
 from surefoot.inference.bayes.proposal import fit_proposal
 from surefoot.inference.bayes.psis import UNRELIABLE_KHAT, psis_smooth
 from surefoot.inference.bayes.sample import systematic_resample
@@ -76,6 +76,7 @@ def sample_paired(
     *,
     r: float = 1.0,
     n_draws: int = 20_000,
+    priors: Mapping[str, str | Prior] | Sequence[str] = (),
     rng: np.random.Generator,
 ) -> PairedDraws:
     """Draw from the posterior of one pair.
@@ -89,7 +90,14 @@ def sample_paired(
     r : float
         How many times a loss counts as much as a gain; for ``bivariate`` the challenger's scores
         are adjusted by Eq. 4.5, which gives the same mean difference.
+    priors : mapping or sequence of str
+        What differs from the priors of the thesis, as in `surefoot.fit`; ``bivariate`` has flat
+        ones.
     """
+    if model not in MODELS:
+        raise ModelError(f"unknown paired model {model!r}. Hint: one of {', '.join(MODELS)}")
+    if model == "bivariate" and priors:
+        raise ModelError("the bivariate model has flat priors; leave the priors out")
     risk = risk_differences(champion, challenger, r)
     if len(risk) < 3:
         raise ModelError(f"a paired model needs at least 3 topics that both have, got {len(risk)}")
@@ -98,16 +106,21 @@ def sample_paired(
     if model == "bivariate":
         known = ~np.isnan(champion) & ~np.isnan(challenger)
         return _bivariate(champion[known] - risk, champion[known], n_draws, rng)
-    priors = default_priors("skew_normal" if model == "skew_normal" else "gaussian", risk)
+    chosen = paired_priors(model, risk, priors)
     spread = float(risk.std())
     start = [float(risk.mean()), np.log(spread)]
     if model == "gaussian":
-        return _draw(model, lambda t: _gaussian(t, risk, priors), start, n_draws, rng)
-    if model == "skew_normal":
-        third = float((((risk - risk.mean()) / spread) ** 3).mean())
-        start.append(np.sign(third) * min(4.0, 3.0 * abs(third)) if third else 0.1)
-        return _draw(model, lambda t: _skew_normal(t, risk, priors), start, n_draws, rng)
-    raise ModelError(f"unknown paired model {model!r}. Hint: one of {', '.join(MODELS)}")
+        return _draw(model, lambda t: _gaussian(t, risk, chosen), start, n_draws, rng)
+    third = float((((risk - risk.mean()) / spread) ** 3).mean())
+    start.append(np.sign(third) * min(4.0, 3.0 * abs(third)) if third else 0.1)
+    return _draw(model, lambda t: _skew_normal(t, risk, chosen), start, n_draws, rng)
+
+
+def paired_priors(
+    model: str, risk: FloatArray, priors: Mapping[str, str | Prior] | Sequence[str] = ()
+) -> dict[str, Prior]:
+    """Priors of ``gaussian`` and ``skew_normal``: those of the hierarchy without its effects."""
+    return choose_priors(model, risk, priors, without=("sd_system", "sd_topic"))
 
 
 def unpooled_glass_delta(challenger: FloatArray, champion: FloatArray) -> float:

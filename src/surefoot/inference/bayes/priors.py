@@ -225,8 +225,8 @@ def _checked(name: str, prior: Prior, text: str) -> Prior:
     for value, what in zip(prior.numbers, expected, strict=True):
         if what in ("df", "scale", "sd", "rate", "shape", "a", "b") and value <= 0:
             raise ModelError(f"prior {text!r}: {what} must be positive, got {value:g}")
-    if prior.distribution == "uniform" and not prior.numbers[0] < prior.numbers[1]:
-        raise ModelError(f"prior {text!r}: low must be below high")
+    if prior.distribution == "uniform" and not 0 <= prior.numbers[0] < prior.numbers[1]:
+        raise ModelError(f"prior {text!r}: low must be below high and not below 0")
     if name in ALLOWED and prior.distribution not in ALLOWED[name]:
         raise ModelError(
             f"prior {text!r}: {name} takes {' or '.join(ALLOWED[name])}, not {prior.distribution}"
@@ -235,10 +235,14 @@ def _checked(name: str, prior: Prior, text: str) -> Prior:
 
 
 def choose_priors(
-    family: str, values: FloatArray, overrides: Mapping[str, str | Prior] | Sequence[str] = ()
+    family: str,
+    values: FloatArray,
+    overrides: Mapping[str, str | Prior] | Sequence[str] = (),
+    *,
+    without: Sequence[str] = (),
 ) -> dict[str, Prior]:
-    """Default priors with the user's in their place."""
-    priors = default_priors(family, values)
+    """Default priors with the user's in their place; ``without`` names parameters left out."""
+    priors = {k: v for k, v in default_priors(family, values).items() if k not in without}
     given = overrides.items() if isinstance(overrides, Mapping) else map(parse_prior, overrides)
     for name, prior in given:
         if isinstance(prior, str):
