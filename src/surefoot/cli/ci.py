@@ -11,6 +11,7 @@ from surefoot.cli.options import (
     loss_weight,
     output_options,
     scores_input,
+    value_option,
 )
 from surefoot.data.scores import ScoreMatrix
 
@@ -21,6 +22,7 @@ METHODS = ("student", "basic", "studentized", "percentile", "bca")
 @scores_input
 @champion_option(many=True)
 @loss_weight()
+@value_option
 @click.option(
     "--method",
     "methods",
@@ -62,6 +64,7 @@ def command(
     champion: tuple[str, ...],
     alpha: tuple[float, ...] | None,
     r: tuple[float, ...] | None,
+    value: str,
     methods: tuple[str, ...],
     confidence: float,
     resamples: int | None,
@@ -80,6 +83,7 @@ def command(
             champion=champion,
             alpha=alpha,
             r=r,
+            value=value,
             method=methods or DEFAULT_METHOD,
             confidence=confidence,
             correction=correction,

@@ -243,6 +243,15 @@ def loss_weight(*, many: bool = True, default: int = 1) -> Decorator:
     return decorate
 
 
+value_option = click.option(
+    "--value",
+    type=click.Choice(["linear", "smooth", "refit"]),
+    default="linear",
+    show_default=True,
+    help="What a difference is worth: linear, the thesis' cubic, or that cubic fitted to the data.",
+)
+
+
 def number_list(
     *flags: str, minimum: float, help: str, many: bool = True, default: str | None = None
 ) -> Decorator:

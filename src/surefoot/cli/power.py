@@ -10,12 +10,13 @@ from surefoot.cli.options import (
     number_list,
     output_options,
     scores_input,
+    value_option,
 )
 from surefoot.data.scores import ScoreMatrix
 
 TESTS = (
     "t", "t_risk", "wilcoxon", "sign", "bootstrap", "randomization",
-    "basic", "studentized", "percentile", "bca",
+    "basic", "studentized", "percentile", "bca", "anova", "tukey", "maxt", "z_risk", "geo_risk",
 )  # fmt: skip
 
 
@@ -29,9 +30,11 @@ TESTS = (
     type=click.Choice(TESTS),
     default="t",
     show_default=True,
-    help="An interval (basic, studentized, percentile, bca) must leave zero out.",
+    help="An interval (basic, studentized, percentile, bca) must leave zero out; z_risk and "
+    "geo_risk must order the two as SCORES do.",
 )
 @loss_weight(many=False, default=0)
+@value_option
 @click.option("--effect", type=float, help="Without SCORES: mean difference over its sd.")
 @click.option("--delta", type=float, help="Mean difference to find. [default: the observed one]")
 @click.option("--sd", type=float, help="Without SCORES: standard deviation of the differences.")
@@ -74,6 +77,7 @@ def command(
     kind: str,
     alpha: float | None,
     r: float | None,
+    value: str,
     effect: float | None,
     delta: float | None,
     sd: float | None,
@@ -104,6 +108,7 @@ def command(
             test=kind,
             alpha=alpha,
             r=r,
+            value=value,
             effect=effect,
             delta=delta,
             sd=sd,

@@ -9,6 +9,7 @@ from surefoot.cli.options import (
     loss_weight,
     output_options,
     scores_input,
+    value_option,
 )
 from surefoot.data.scores import ScoreMatrix
 
@@ -17,13 +18,7 @@ from surefoot.data.scores import ScoreMatrix
 @scores_input
 @champion_option(many=True)
 @loss_weight()
-@click.option(
-    "--value",
-    type=click.Choice(["linear", "smooth", "refit"]),
-    default="linear",
-    show_default=True,
-    help="What a difference is worth: linear, the thesis' cubic, or that cubic fitted to the data.",
-)
+@value_option
 @challengers_option()
 @click.option("--population", metavar="FILE", help="Scores of systems behind ZRisk and GeoRisk.")
 @click.option("--slices", metavar="FILE", help="Table topic,slice: risk on each slice too.")

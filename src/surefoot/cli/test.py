@@ -9,6 +9,7 @@ from surefoot.cli.options import (
     loss_weight,
     output_options,
     scores_input,
+    value_option,
 )
 from surefoot.data.scores import ScoreMatrix
 
@@ -25,6 +26,7 @@ TESTS = ("t", "wilcoxon", "sign", "bootstrap", "randomization", "anova", "tukey"
     help="For p_adjusted; tukey and maxt need none. [default: holm]",
 )
 @loss_weight(many=False, default=0)
+@value_option
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -47,6 +49,7 @@ def command(
     correction: str | None,
     alpha: float | None,
     r: float | None,
+    value: str,
     confidence: float,
     resamples: int | None,
     systems: tuple[str, ...] | None,
@@ -63,6 +66,7 @@ def command(
             correction=correction,
             alpha=alpha,
             r=r,
+            value=value,
             confidence=confidence,
             resamples=resamples,
             systems=systems,

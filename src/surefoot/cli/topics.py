@@ -9,6 +9,7 @@ from surefoot.cli.options import (
     loss_weight,
     output_options,
     scores_input,
+    value_option,
 )
 from surefoot.data.scores import ScoreMatrix
 
@@ -18,13 +19,7 @@ from surefoot.data.scores import ScoreMatrix
 @champion_option()
 @loss_weight(many=False)
 @challengers_option(name="system")
-@click.option(
-    "--value",
-    type=click.Choice(["linear", "smooth", "refit"]),
-    default="linear",
-    show_default=True,
-    help="What a difference is worth.",
-)
+@value_option
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),

@@ -110,3 +110,34 @@ def simulated_power(
         rejected += int(REJECTS[test](x, level, n_resamples, seed, threads).sum())
     share = rejected / n_sets
     return share, float(np.sqrt(max(share * (1 - share), 1 / n_sets) / n_sets))
+
+
+def simulated_shares(
+    draw: Callable[[int, int, np.random.Generator], FloatArray],
+    n_topics: int,
+    decide: Callable[[FloatArray, int], npt.NDArray[np.bool_]],
+    *,
+    n_systems: int,
+    n_sets: int = 2000,
+    seed: int = 0,
+) -> tuple[FloatArray, FloatArray]:
+    """Share of simulated tables in which each comparison is decided, and its Monte Carlo error.
+
+    Parameters
+    ----------
+    draw : callable
+        (n_topics, n_sets, rng) to (n_systems, n_sets, n_topics) simulated scores.
+    decide : callable
+        One table, (n_systems, n_topics), and its number to which comparisons it decides.
+    """
+    step = max(1, _CELLS // (n_topics * n_systems))
+    decided: FloatArray | None = None
+    for piece, first in enumerate(range(0, n_sets, step)):
+        rng = np.random.default_rng([seed, n_topics, piece])
+        tables = draw(n_topics, min(step, n_sets - first), rng)
+        for k in range(tables.shape[1]):
+            found = decide(np.ascontiguousarray(tables[:, k]), first + k).astype(np.float64)
+            decided = found if decided is None else decided + found
+    assert decided is not None
+    share = decided / n_sets
+    return share, np.sqrt(np.maximum(share * (1 - share), 1 / n_sets) / n_sets)

@@ -23,9 +23,15 @@ from surefoot.inference.t_test import t_test
 from surefoot.inference.tukey import tukey
 from surefoot.inference.wilcoxon import wilcoxon
 from surefoot.io.scores import read_scores
-from surefoot.overlays.value import Linear
+from surefoot.overlays.value import Linear, ValueFunction
 from surefoot.results.significance import TestResult
-from surefoot.workflows.comparison import chosen_names, loss_aversion, prepare
+from surefoot.workflows.comparison import (
+    chosen_names,
+    describe,
+    loss_aversion,
+    prepare,
+    value_function,
+)
 
 FloatArray = npt.NDArray[np.float64]
 Progress = Callable[[float, float], None]
@@ -55,6 +61,7 @@ def test(
     correction: str | None = None,
     alpha: float | None = None,
     r: float | None = None,
+    value: str | ValueFunction = "linear",
     confidence: float = 0.95,
     resamples: int | None = None,
     systems: str | Iterable[str] | None = None,
@@ -79,6 +86,9 @@ def test(
     alpha, r : float, optional
         Test risk-adjusted differences, in which a loss counts 1 + alpha = r times; default 0, plain
         differences. Needs a champion.
+    value : str or callable, optional
+        What a difference is worth: ``linear`` (alpha), ``smooth``, ``refit`` or a function, as in
+        `risk`.
     confidence : float
         Of the intervals for the mean difference and the effect size.
     resamples : int, optional
@@ -115,7 +125,7 @@ def test(
     matrix = read_scores(scores)
     if systems is not None and champion is None:
         matrix = matrix.select(systems=chosen_names(systems, matrix.systems, "a system"))
-    weighted = alphas[0] != 0 or form == "minus"
+    weighted = alphas[0] != 0 or form == "minus" or value != "linear"
     if weighted and (champion is None or test in ("anova", "tukey")):
         raise InputError(
             "risk-adjusted differences need a champion and a test against it. "
@@ -147,13 +157,18 @@ def test(
     else:
         compared = prepare(matrix, champion, systems=systems)
         rows = compared.challengers
-        value = Linear(alphas[0])
+        name, function = value_function(value, matrix, compared.champions)
+        worth: ValueFunction = Linear(alphas[0]) if function is None else function
+        settings |= describe(name, function)
+        if function is not None:
+            alphas = (float("nan"),)
+            settings["alpha"] = None
         sign = -1.0 if form == "minus" else 1.0
         pairs = _Pairs(
             tuple(matrix.systems[i] for _ in compared.champions for i in rows),
             tuple(c.name for c in compared.champions for _ in rows),
             np.concatenate(
-                [sign * value(matrix.values[rows] - c.scores) for c in compared.champions]
+                [sign * worth(matrix.values[rows] - c.scores) for c in compared.champions]
             ),
             np.concatenate([np.tile(c.scores, (len(rows), 1)) for c in compared.champions]),
         )

@@ -9,9 +9,16 @@ from surefoot.errors import InputError
 from surefoot.inference.intervals import DEFAULT_METHOD, Intervals, bootstrap_intervals
 from surefoot.inference.statistics import T_RATIO, AnyStatistic, FunctionOfMeans
 from surefoot.io.scores import read_scores
-from surefoot.overlays.value import Linear
+from surefoot.overlays.value import Linear, ValueFunction
 from surefoot.results.intervals import IntervalResult
-from surefoot.workflows.comparison import Numbers, loss_aversion, prepare
+from surefoot.workflows.comparison import (
+    Numbers,
+    describe,
+    loss_aversion,
+    prepare,
+    value_function,
+)
+from surefoot.workflows.verdicts import times
 
 Progress = Callable[[float, float], None]
 
@@ -36,6 +43,7 @@ def intervals(
     champion: str | Iterable[str],
     alpha: Numbers = None,
     r: Numbers = None,
+    value: str | ValueFunction = "linear",
     method: str | Sequence[str] = (DEFAULT_METHOD,),
     confidence: float = 0.95,
     correction: str = "none",
@@ -59,6 +67,9 @@ def intervals(
         How much more a loss counts than a gain; default 1. With 0, plain differences.
     r : float or list, optional
         The thesis' form instead: r = 1 + alpha, signs reversed so that higher is riskier.
+    value : str or callable, optional
+        What a difference is worth: ``linear`` (alpha), ``smooth``, ``refit`` or a function, as in
+        `risk`.
     method : str or list of str
         ``student``, ``basic``, ``studentized``, ``percentile``, ``bca``. The default is the one
         that the calibration study supports.
@@ -100,6 +111,9 @@ def intervals(
     function = STATISTICS[statistic] if isinstance(statistic, str) else statistic
     alphas, form = loss_aversion(alpha, r)
     compared = prepare(read_scores(scores), champion, systems=systems)
+    name_of_value, worth = value_function(value, compared.matrix, compared.champions)
+    if worth is not None:
+        alphas = (float("nan"),)
     names = [compared.matrix.systems[i] for i in compared.challengers]
     family = len(names) * len(compared.champions)
     sign = -1.0 if form == "minus" else 1.0
@@ -109,7 +123,7 @@ def intervals(
     )
     # one call for all alphas: every series sees the same resampled topics
     found = bootstrap_intervals(
-        np.concatenate([sign * Linear(a)(delta) for a in alphas]),
+        np.concatenate([sign * (worth or Linear(a))(delta) for a in alphas]),
         methods=methods,
         confidence=confidence,
         comparisons=family if correction == "bonferroni" else 1,
@@ -152,6 +166,7 @@ def intervals(
             "champion": [c.name for c in compared.champions],
             "form": form,
             "alpha": list(alphas),
+            **describe(name_of_value, worth),
             "methods": list(found.methods),
             "confidence": confidence,
             "level": found.level,
@@ -183,11 +198,11 @@ def _headline(
     correction: str,
 ) -> tuple[str, ...]:
     """The finding of the first method at the largest alpha, in plain words."""
-    top = max(a for *_, a in order)
+    top = max(a for *_, a in order)  # NaN with a value function of its own, then all are
     single = len({champion for _, _, champion, _, _ in order}) == 1
     groups: dict[str, list[str]] = {}
     for i, (k, _, champion, name, a) in enumerate(order):
-        if k == 0 and a == top:
+        if k == 0 and not a < top:
             label = name if single else f"{name} against {champion}"
             groups.setdefault(verdict[i], []).append(label)
     words = {
@@ -196,7 +211,7 @@ def _headline(
         "better": "Better than the champion",
         "unknown": "No interval",
     }
-    weight = f"with losses counted {1 + top:g} times" if top else "on plain differences"
+    weight = f"with losses counted {times(top)}" if top else "on plain differences"
     kind = found.methods[0]
     first = f"Confidence intervals ({kind}, {100 * found.level:.4g} % each, {weight}):"
     out = [first]

@@ -22,9 +22,10 @@ from surefoot.inference.power_formulas import (
 )
 from surefoot.inference.power_simulation import REJECTS, simulated_power
 from surefoot.io.scores import read_scores
-from surefoot.overlays.value import Linear
+from surefoot.overlays.value import Linear, ValueFunction
 from surefoot.results.power import PowerResult
-from surefoot.workflows.comparison import loss_aversion, prepare
+from surefoot.workflows.comparison import describe, loss_aversion, prepare, value_function
+from surefoot.workflows.power_joint import JOINT, OVERLAYS, JointPower, joint_power
 
 FloatArray = npt.NDArray[np.float64]
 Progress = Callable[[float, float], None]
@@ -80,6 +81,7 @@ def power(
     test: str = "t",
     alpha: float | None = None,
     r: float | None = None,
+    value: str | ValueFunction = "linear",
     effect: float | None = None,
     delta: float | None = None,
     sd: float | None = None,
@@ -108,9 +110,14 @@ def power(
     test : str
         ``t``, ``wilcoxon``, ``sign``, ``bootstrap``, ``randomization``, or an interval that must
         leave zero out: ``basic``, ``studentized``, ``percentile``, ``bca``. ``t_risk`` is ``t``
-        on risk-adjusted differences (alpha 1 unless given).
+        on risk-adjusted differences (alpha 1 unless given). Of all systems of the table at once:
+        ``anova``, ``tukey``, ``maxt`` (against the champion). ``z_risk`` and ``geo_risk`` (alpha 1
+        unless given) carry no significance: the power is the chance that new topics put the two
+        systems in the order that these scores put them in.
     alpha, r : float, optional
         Losses count 1 + alpha = r times; default 0, plain differences.
+    value : str or callable, optional
+        What a difference is worth instead: ``smooth``, ``refit`` or a function, as in `risk`.
     effect : float, optional
         Without scores: the mean of the differences over their standard deviation; or
     delta, sd : float, optional
@@ -144,13 +151,21 @@ def power(
     if not 0 < level < 1 or not 0 < target < 1:
         raise InputError("the level and the target power must lie between 0 and 1")
     kind = ALIASES.get(test, test)
-    if kind not in REJECTS:
-        raise InputError(f"unknown test {test!r}. Hint: one of {', '.join((*REJECTS, 't_risk'))}")
-    if test in ALIASES and alpha is None and r is None:
+    if kind not in (*REJECTS, *JOINT):
+        known = ", ".join((*REJECTS, "t_risk", *JOINT))
+        raise InputError(f"unknown test {test!r}. Hint: one of {known}")
+    if test in (*ALIASES, *OVERLAYS) and alpha is None and r is None:
         alpha = 1.0
     alphas, form = loss_aversion(0.0 if alpha is None and r is None else alpha, r)
     if len(alphas) != 1:
         raise InputError("power takes one value of alpha or r")
+    if kind in ("anova", "tukey") and (alphas[0] != 0 or value != "linear" or form == "minus"):
+        raise InputError(
+            f"the {kind} test compares plain scores. Hint: maxt tests risk-adjusted differences of "
+            "all challengers"
+        )
+    if kind in JOINT and delta is not None:
+        raise InputError(f"the {kind} test takes its differences from SCORES, not from delta")
     at = _numbers(topics)
     rows = _Rows(level / comparisons, target)
     settings: dict[str, Any] = {
@@ -186,14 +201,28 @@ def power(
         compared = prepare(matrix, champion, systems=system)
         if len(compared.champions) != 1 or not compared.champions[0].system:
             raise InputError("the power needs one champion, a system of the table")
-        work = len(compared.challengers)
-        for k, i in enumerate(compared.challengers):
-            _simulate(
-                rows, compared.matrix, champion, int(i), alphas[0], kind, test, at, delta,
-                margins, copula, simulations, resamples, most_topics, seed, threads,
+        name, function = value_function(value, compared.matrix, compared.champions)
+        settings |= describe(name, function)
+        if kind in JOINT:
+            together = joint_power(
+                compared, champion, kind, alpha=alphas[0], function=function, level=rows.level,
+                margins=margins, copula=copula, simulations=simulations, resamples=resamples,
+                seed=seed, threads=threads,
             )  # fmt: skip
-            if progress is not None:
-                progress(k + 1, work)
+            _together(rows, together, kind, at, most_topics, progress)
+        else:
+            work = len(compared.challengers)
+            worth = Linear(alphas[0]) if function is None else function
+            for k, i in enumerate(compared.challengers):
+                _simulate(
+                    rows, compared.matrix, champion, int(i), worth, kind, test, at, delta,
+                    margins, copula, simulations, resamples, most_topics, seed, threads,
+                )  # fmt: skip
+                if progress is not None:
+                    progress(k + 1, work)
+        if function is not None:
+            alphas = (float("nan"),)
+            settings["alpha"] = None
     return PowerResult(
         system=tuple(rows.system),
         other=tuple(rows.other),
@@ -256,7 +285,7 @@ def _simulate(
     matrix: ScoreMatrix,
     champion: str,
     challenger: int,
-    alpha: float,
+    value: ValueFunction,
     kind: str,
     test: str,
     at: tuple[int, ...],
@@ -274,7 +303,6 @@ def _simulate(
     both = matrix.values[[challenger, matrix.index(champion)]]
     both = both[:, ~np.isnan(both).any(axis=0)]
     population = fit_population(both, margins=margins, copula=copula)
-    value = Linear(alpha)
     x = value(both[0] - both[1])
     spread = float(x.std(ddof=1))
     if spread <= 1e-12 * float(np.abs(both).max()):
@@ -313,7 +341,7 @@ def _simulate(
         for n in at:
             rows.add(pair, test, "simulation", simulated_effect, n, *reached(n))
         return
-    too_many = f"more than {most_topics:,} topics: the difference is too small to find"
+    too_many = _TOO_MANY.format(most_topics)
     expected = most_topics + 1
     if effect != 0:
         expected = (
@@ -341,8 +369,43 @@ def _simulate(
         rows.add(pair, test, "simulation", simulated_effect, n, *known[n])
 
 
+_TOO_MANY = "more than {:,} topics: the difference is too small to find"
+
+
+def _together(
+    rows: _Rows,
+    power: JointPower,
+    kind: str,
+    at: tuple[int, ...],
+    most_topics: int,
+    progress: Progress | None,
+) -> None:
+    """Rows of a test or an overlay of all systems, each number of topics simulated once."""
+    for n in at:
+        for pair, effect, share, error in zip(power.pairs, power.effect, *power.at(n), strict=True):
+            rows.add(pair, kind, "simulation", float(effect), n, float(share), float(error))
+    if at:
+        return
+    for k, (pair, effect) in enumerate(zip(power.pairs, power.effect, strict=True)):
+
+        def enough(n: int, k: int = k) -> bool:
+            return n > most_topics or bool(power.at(n)[0][k] >= rows.target)
+
+        # effects this small would only be simulated to be given up
+        hopeless = abs(effect) < (1e-9 if kind in OVERLAYS else 2 / np.sqrt(most_topics))
+        n = most_topics + 1 if hopeless else smallest(enough, start=16)
+        if n > most_topics:
+            note = _TOO_MANY.format(most_topics)
+            rows.add(pair, kind, "simulation", float(effect), None, np.nan, 0.0, note)
+        else:
+            share, error = power.at(n)
+            rows.add(pair, kind, "simulation", float(effect), n, float(share[k]), float(error[k]))
+        if progress is not None:
+            progress(k + 1, len(power.pairs))
+
+
 def _differences(
-    population: Population, value: Linear, n: int, sets: int, rng: np.random.Generator
+    population: Population, value: ValueFunction, n: int, sets: int, rng: np.random.Generator
 ) -> FloatArray:
     """(n_sets, n_topics) differences of two systems on new topics."""
     scores = population.draw(n, sets, rng)
@@ -359,8 +422,14 @@ def _headline(rows: _Rows, asked: bool) -> tuple[str, ...]:
             best[key] = i
     out = []
     for i in list(best.values())[:8]:
-        who = f"{rows.system[i]} against {rows.other[i]}" if rows.system[i] else "This effect"
-        if rows.topics[i] is None:
+        who = f"{rows.system[i]} against {rows.other[i]}" if rows.other[i] else rows.system[i]
+        who = who or "This effect"
+        if rows.test[i] in OVERLAYS and rows.topics[i] is not None:
+            out.append(
+                f"{who}: {rows.topics[i]} topics put the two in the order of these scores with a "
+                f"chance of {rows.power[i]:.2f} ({rows.test[i]})."
+            )
+        elif rows.topics[i] is None:
             out.append(f"{who}: {rows.note[i]}.")
         elif asked:
             out.append(
