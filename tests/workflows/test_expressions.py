@@ -1,6 +1,8 @@
 """The gate's language: what it accepts, what it means, and where it points when it is wrong."""
 
+import ast
 import math
+import operator
 from contextlib import suppress
 
 import pytest
@@ -37,6 +39,11 @@ def holds(text):
         ("a == 2 and b == 2 or a == 1", True),
         ("a == 1 or a == 2 and b == 3", True),
         ("1e-3 < .5", True),
+        ("a" + " + a" * 50_000 + " == 50001", True),
+        ("a == 2" + " or a == 1" * 20_000, True),
+        ("- " * 10_001 + "a == -1", True),
+        ("1e308 * 10 > 1e308", True),
+        ("1e308 * 10 - 1e308 * 10 > 0", None),
         # undefined numbers
         ("u < 0", None),
         ("not u < 0", None),
@@ -93,3 +100,102 @@ def test_errors_point_at_the_place_in_one_line(text, message):
 def test_any_text_is_a_condition_or_an_expression_error(text):
     with suppress(ExpressionError):
         compile_conditions(text, have_slices=False)
+
+
+QUANTITY = st.sampled_from(["a", "b", "u", "2", ".5", "50%", "0", "1e-3", "1e300"])
+NUMBERS = st.recursive(
+    QUANTITY,
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from("+-*/"), inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})"),
+        inner.map(lambda x: f"-({x})"),
+    ),
+    max_leaves=12,
+)
+CONDITIONS = st.recursive(
+    st.tuples(NUMBERS, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]), NUMBERS).map(" ".join),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(
+            lambda t: f"({t[0]}) {t[1]} ({t[2]})"
+        ),
+        inner.map(lambda x: f"not ({x})"),
+    ),
+    max_leaves=6,
+)
+
+
+class Number:
+    """A number whose comparisons know three values, for Python's own grammar to work on."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        return Number(self.value + other.value)
+
+    def __sub__(self, other):
+        return Number(self.value - other.value)
+
+    def __mul__(self, other):
+        return Number(self.value * other.value)
+
+    def __truediv__(self, other):
+        return Number(self.value / other.value if other.value else math.nan)
+
+    def __neg__(self):
+        return Number(-self.value)
+
+
+def by_python(text):
+    """The same condition read by Python's own parser, with Kleene's logic."""
+    tree = ast.parse(text.replace("50%", "0.5"), mode="eval").body
+
+    def number(node):
+        if isinstance(node, ast.Constant):
+            return Number(float(node.value))
+        if isinstance(node, ast.Name):
+            return Number(VALUES[node.id])
+        if isinstance(node, ast.UnaryOp):
+            return -number(node.operand)
+        act = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}
+        return getattr(operator, act[type(node.op)])(number(node.left), number(node.right))
+
+    def condition(node):
+        if isinstance(node, ast.Compare):
+            a, b = number(node.left).value, number(node.comparators[0]).value
+            if math.isnan(a) or math.isnan(b):
+                return None
+            act = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
+            act |= {ast.Eq: "eq", ast.NotEq: "ne"}
+            return getattr(operator, act[type(node.ops[0])])(a, b)
+        if isinstance(node, ast.UnaryOp):
+            inside = condition(node.operand)
+            return None if inside is None else not inside
+        parts = [condition(value) for value in node.values]
+        decisive = isinstance(node.op, ast.Or)
+        if decisive in parts:
+            return decisive
+        return None if None in parts else not decisive
+
+    return condition(tree)
+
+
+@given(CONDITIONS)
+def test_grammar_and_logic_agree_with_pythons_own(text):
+    assert holds(text) is by_python(text)
+
+
+@given(st.text(max_size=60))
+def test_arbitrary_unicode_is_an_expression_error_in_one_line(text):
+    message = ""
+    try:
+        compile_conditions(text, have_slices=False)
+    except ExpressionError as error:
+        message = str(error)
+    assert len(message.splitlines()) <= 1
+
+
+@pytest.mark.parametrize("word", ["(", "not ", "-(", "any_slice(", "t_risk(", "1 < ("])
+def test_depth_is_bounded_not_the_stack(word):
+    with pytest.raises(ExpressionError) as caught:
+        compile_conditions(word * 100_000, have_slices=True)
+    assert len(str(caught.value)) < 400

@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     r"|(?P<sign><=|>=|==|!=|&&|\|\||[-+*/(),=<>!]))"
 )
 _DEEPEST = 50
+_SHOWN = 80  # characters on either side of the place of an error
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -125,9 +126,10 @@ def uses_slices(node: Node) -> bool:
     """Whether a condition speaks of slices itself."""
     if isinstance(node, Quantifier):
         return True
-    if isinstance(node, (Operation, Logic)):
+    if isinstance(node, Logic):
         return any(uses_slices(n) for n in node.operands)
-    return isinstance(node, Comparison) and (uses_slices(node.left) or uses_slices(node.right))
+    # a quantifier is true or false: no comparison and no arithmetic can hold one
+    return False
 
 
 class _Parser:
@@ -137,7 +139,8 @@ class _Parser:
         self.at = 0
         self.depth = 0
         position = 0
-        while text[position:].strip():
+        end = len(text.rstrip())
+        while position < end:
             match = _TOKEN.match(text, position)
             if match is None:
                 start = position + len(text[position:]) - len(text[position:].lstrip())
@@ -151,7 +154,10 @@ class _Parser:
         if position is None:
             position = self.tokens[self.at][2]
         # one line: the place is marked in the text itself
-        marked = f"{self.text[:position].rstrip()} ^ {self.text[position:]}".strip()
+        before, after = self.text[:position].rstrip(), self.text[position:]
+        before = before if len(before) <= _SHOWN else f"...{before[-_SHOWN:]}"
+        after = after if len(after) <= _SHOWN else f"{after[:_SHOWN]}..."
+        marked = " ".join(f"{before} ^ {after}".split())
         return ExpressionError(f"column {position + 1}: {what}: {marked}")
 
     def peek(self, *words: str) -> bool:
@@ -377,19 +383,26 @@ def _all(found: list[bool | None]) -> bool | None:
 
 def number(node: Node, value: Value) -> float:
     """The value of an arithmetic expression; NaN where it is undefined."""
-    if isinstance(node, Number):
-        return node.value
-    if isinstance(node, Quantity):
-        return value(node)
-    assert isinstance(node, Operation)
-    parts = [number(n, value) for n in node.operands]
-    if len(parts) == 1:
-        return -parts[0]
-    a, b = parts
-    if node.sign == "+":
+    # a long sum leans to the left: walk down it rather than recurse
+    rest: list[tuple[str, Node]] = []
+    while isinstance(node, Operation) and len(node.operands) == 2:
+        rest.append((node.sign, node.operands[1]))
+        node = node.operands[0]
+    if isinstance(node, Operation):
+        total = -number(node.operands[0], value)
+    else:
+        assert isinstance(node, (Number, Quantity))
+        total = node.value if isinstance(node, Number) else value(node)
+    for sign, operand in reversed(rest):
+        total = _combined(sign, total, number(operand, value))
+    return total
+
+
+def _combined(sign: str, a: float, b: float) -> float:
+    if sign == "+":
         return a + b
-    if node.sign == "-":
+    if sign == "-":
         return a - b
-    if node.sign == "*":
+    if sign == "*":
         return a * b
     return a / b if b else math.nan
