@@ -106,11 +106,14 @@ def contrast(
     --------
     >>> import numpy as np
     >>> from surefoot.learn.contrast import contrast, risk_features
-    >>> champion = np.array([0.5, 0.4, 0.3, 0.6])
-    >>> plain = risk_features([0.6, 0.3, 0.4, 0.7], champion)
-    >>> careful = risk_features([0.6, 0.35, 0.4, 0.7], champion)
-    >>> round(contrast(careful, plain, resamples=1000)["risk_reward"].change, 3)
-    -0.5
+    >>> rng = np.random.default_rng(1)
+    >>> champion = rng.uniform(0.2, 0.6, 200)
+    >>> gain = rng.normal(0.1, 0.1, 200)
+    >>> plain = risk_features(champion + gain, champion)
+    >>> careful = risk_features(champion + np.where(gain < 0, 0.8, 0.97) * gain, champion)
+    >>> found = contrast(careful, plain, resamples=2000)
+    >>> {k: round(100 * found[k].change, 1) for k in ("mean", "risk_reward", "losses")}
+    {'mean': -0.2, 'risk_reward': -17.5, 'losses': 0.0}
     """
     both = np.concatenate([ranker, control])
     queries = np.arange(ranker.shape[1], dtype=np.float64)[None]  # a series: the queries themselves
