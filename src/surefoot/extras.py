@@ -14,7 +14,6 @@ EXTRA_OF = {
     "vl_convert": "plot",
     "h5py": "bayes",
     "nutpie": "bayes-check",
-    "numba": "bayes-check",
     "arviz": "bayes-check",
     "jax": "gpu",
     "lightgbm": "learn",

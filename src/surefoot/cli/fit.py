@@ -45,6 +45,11 @@ FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
     show_default=True,
     help="How to draw; auto falls back by its diagnostics, prior ignores the scores.",
 )
+@click.option(
+    "--check",
+    type=click.Choice(("nuts",)),
+    help="Compare with nutpie's NUTS (pip install 'surefoot[bayes-check]').",
+)
 @click.option("--no-criteria", is_flag=True, help="Skip WAIC and LOO.")
 @output_options
 def command(
@@ -57,6 +62,7 @@ def command(
     priors: tuple[str, ...],
     one_above: float | None,
     engine: str,
+    check: str | None,
     no_criteria: bool,
     output: Output,
 ) -> None:
@@ -88,12 +94,15 @@ def command(
             one_above=one_above,
             engine=engine,
             criteria=not no_criteria,
+            check=check,
             threads=output.threads,
             progress=output.progress,
             seed=output.seed,
         )
     for doubt in posterior.warnings:
         output.note(f"surefoot: warning: {doubt}")
+    if check is not None:
+        output.note(posterior.headline[-1])
     if output.path is not None:
         from surefoot.io.fit_file import write_fit
 

@@ -4,13 +4,14 @@ import math
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import ModelError, UnreliableWarning
+from surefoot.extras import require
 from surefoot.inference.bayes.criteria import criteria as model_criteria
 from surefoot.inference.bayes.engines import ENGINES, draw_posterior
 from surefoot.inference.bayes.families import FAMILIES, Problem, pose
@@ -35,6 +36,7 @@ def fit(
     one_above: float | None = None,
     engine: str = "auto",
     criteria: bool = True,
+    check: str | None = None,
     threads: int = 0,
     progress: bool | None = False,
     seed: int = 0,
@@ -60,6 +62,9 @@ def fit(
         for prior predictive checks (`check`, `ppd_risk` and `forecast` take the result).
     criteria : bool
         Whether to compute WAIC and PSIS-LOO.
+    check : str, optional
+        ``nuts`` also runs nutpie's NUTS (extra ``bayes-check``) and says how far it differs, in
+        ``settings["check"]`` and the headline.
     progress : bool, optional
         Show progress on stderr; None for only on a terminal.
     seed : int
@@ -82,6 +87,8 @@ def fit(
         raise ModelError(f"unknown engine {engine!r}. Hint: one of {', '.join(ENGINES)}")
     if draws < 100:
         raise ModelError(f"draws must be at least 100, got {draws}")
+    if check is not None:
+        _can_check(check, engine)
     gains = read_gains(scores) if family == "zoib_rank" else None
     matrix = read_scores(scores) if gains is None else gains.means()
     if one_above is not None:
@@ -92,6 +99,14 @@ def fit(
         sample = draw_posterior(
             problem, matrix, draws, engine=engine, seed=seed, threads=threads, report=report
         )
+    checked = None
+    if check is not None:
+        from surefoot.inference.bayes.nuts_check import check_by_nuts
+
+        labels = {"system": matrix.systems, "topic": matrix.topics}
+        checked = check_by_nuts(problem, sample, labels, seed=seed, threads=threads)
+        if checked.disagrees:
+            sample = replace(sample, warnings=(*sample.warnings, checked.sentence().rstrip(".")))
     settings: dict[str, Any] = {
         "family": family,
         "draws": draws,
@@ -103,6 +118,8 @@ def fit(
         "khat": sample.khat,
         "efficiency": sample.efficiency,
     }
+    if checked is not None:
+        settings["check"] = asdict(checked)
     doubts = (*problem.warnings, *sample.warnings)
     ess, rhat = _by_name(sample.ess, matrix), _by_name(sample.rhat, matrix)
     posterior = make_posterior(
@@ -129,8 +146,20 @@ def fit(
         posterior,
         settings=settings,
         seconds=seconds,
-        headline=_headline(problem, posterior, settings),
+        headline=(
+            *_headline(problem, posterior, settings),
+            *([] if checked is None else [checked.sentence()]),
+        ),
     )
+
+
+def _can_check(check: str, engine: str) -> None:
+    """Refuse before a long fit what could not be checked after it."""
+    if check != "nuts":
+        raise ModelError(f"unknown check {check!r}. Hint: nuts")
+    if engine == "prior":
+        raise ModelError("draws from the prior need no check by NUTS")
+    require("nutpie", purpose="a check by NUTS")
 
 
 def _ones(matrix: ScoreMatrix, threshold: float, family: str) -> ScoreMatrix:
