@@ -227,7 +227,7 @@ def jforests_ms(jar: str, data: FeatureData, trees: int = 20) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--threads", type=int, default=min(os.cpu_count() or 1, 8))
+    parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     data = collection()
     parts = [

@@ -426,24 +426,52 @@ class QueryLambdas {
 
   // XGBoost's lambdarank_obj.h: a 32-bit sigmoid, the hessian doubled, 32-bit sums.
   SUREFOOT_INLINE void add_xgboost(std::int64_t i) {
-    float own = lambda32_[i], own_hessian = hessian32_[i];
+    const std::int64_t n = n_;
+    const float si = score32_[i];
+    const float* s = score32_.data();
+    const double* side = side_.data();
+    const double* weight = weight_.data();
+    float* lambda = lambda32_.data();
+    float* hessian = hessian32_.data();
+    float* pull32 = pull32_.data();
+    float* curve32 = curve32_.data();
+    double* pull = gap_.data();
     SUREFOOT_DISTINCT
-    for (std::int64_t j = i + 1; j < n_; ++j) {
-      if (side_[j] == 0) continue;
-      const bool i_high = side_[j] > 0;
-      const float difference = i_high ? score32_[i] - score32_[j] : score32_[j] - score32_[i];
-      const float denominator = std::exp(std::min(-difference, 88.7f)) + 1.0f + 1e-16f;
-      const double p = 1.0f / denominator;
-      const auto pull32 = static_cast<float>((p - 1.0) * weight_[j]);
-      const auto curve32 = static_cast<float>(std::max(p * (1.0 - p), 1e-16) * weight_[j] * 2.0);
-      lambda32_[j] += i_high ? -pull32 : pull32;
-      hessian32_[j] += curve32;
-      own += i_high ? pull32 : -pull32;
-      own_hessian += curve32;
-      sum_ += -2.0 * static_cast<double>(pull32);
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      const float apart = si - s[j];
+      const float fall = side[j] > 0 ? -apart : apart;
+      pull32[j] = fall < 88.7f ? fall : 88.7f;
     }
-    lambda32_[i] = own;
-    hessian32_[i] = own_hessian;
+    // the C library's own expf, as XGBoost calls it; pairs of equal labels do without
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      if (side[j] != 0) pull32[j] = std::exp(pull32[j]);
+    }
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      const float denominator = pull32[j] + 1.0f + 1e-16f;
+      const double p = 1.0f / denominator, kept = weight[j];
+      const double w = side[j] == 0 ? 0.0 : kept;
+      const auto here = static_cast<float>((p - 1.0) * w);
+      const double spread = p * (1.0 - p);
+      curve32[j] = static_cast<float>((spread > 1e-16 ? spread : 1e-16) * w * 2.0);
+      pull32[j] = side[j] > 0 ? here : -here;
+      pull[j] = static_cast<double>(here);
+    }
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      lambda[j] -= pull32[j];
+      hessian[j] += curve32[j];
+    }
+    float own = lambda[i], own_hessian = hessian[i];
+    double sum = sum_;
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      own += pull32[j];
+      own_hessian += curve32[j];
+      sum += -2.0 * pull[j];
+    }
+    lambda[i] = own;
+    hessian[i] = own_hessian;
+    sum_ = sum;
   }
 
   SUREFOOT_INLINE void store(std::int64_t q) {

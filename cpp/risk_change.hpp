@@ -64,33 +64,15 @@ class GeoChange {
     z_ = weighted(standardised(x_, e_));
   }
 
-  // change(d) / d for many changes; where d is 0 the value means nothing.
+  // change(d) / d for many changes; where d is 0 the value means nothing. One loop without a branch
+  // for the changes that the series serves (and, exact, whose split does not move); the few others
+  // are marked and done one by one.
   SUREFOOT_INLINE void rates(const double* d, std::int64_t n, double* rate) const {
     if (s_.kind == Risk::kGeo) {
-      // refresh() without a branch, where the series serves all
-      const double worse = 1 + s_.geo_alpha, per_topic = 1 / c_, row = s_.row_total;
-      const double grand = s_.grand_total, x = x_, t = t_, z_now = z_, phi = phi_;
-      const double product_now = product_, root_now = root_;
-      double series[kTerms];
-      std::copy(series_, series_ + kTerms, series);
-      std::int64_t wide = 0;
-      SUREFOOT_DISTINCT
-      for (std::int64_t j = 0; j < n; ++j) {
-        const double step = d[j] == 0 ? 1e-300 : d[j];
-        const double e = (row + step) * (t + step) / (grand + step);
-        const double root = std::sqrt(e > 0 ? e : 1.0);
-        const double z = e > 0 ? (x + step - e) / root : 0.0;
-        const double du = ((z < 0 ? worse * z : z) - z_now) * per_topic;
-        wide += std::abs(du) < kSeries ? 0 : 1;
-        double dphi = 0;
-        for (int k = kTerms - 1; k >= 0; --k) dphi = (dphi + series[k]) * du;
-        const double scaled = step * (phi + dphi) + row * dphi;
-        const double product = product_now + scaled * per_topic;
-        rate[j] = scaled / ((std::sqrt(product > 0 ? product : 0.0) + root_now) * step);
-      }
-      if (wide == 0) return;
+      many<false>(d, n, rate);
+    } else {
+      many<true>(d, n, rate);
     }
-    for (std::int64_t j = 0; j < n; ++j) rate[j] = d[j] == 0 ? 0.0 : change(d[j]) / d[j];
   }
 
   double change(double d) const {
@@ -105,6 +87,7 @@ class GeoChange {
 
  private:
   static constexpr int kTerms = 8;
+  static constexpr double kMark = -1e308;  // no rate is that low
   static constexpr double kSeries = 0.05;  // up to here the series is exact to rounding
   RiskSpec s_;
   double c_ = 1, u_ = 0, phi_ = 0.5, product_ = 0, root_ = 0, x_ = 0, t_ = 0, e_ = 0, z_ = 0;
@@ -131,6 +114,57 @@ class GeoChange {
   double refresh(double d) const {
     const double e = (s_.row_total + d) * (t_ + d) / (s_.grand_total + d);
     return from_z(d, weighted(standardised(x_ + d, e)) - z_);
+  }
+
+  template <bool kExact>
+  SUREFOOT_INLINE void many(const double* d, std::int64_t n, double* rate) const {
+    const double worse = 1 + s_.geo_alpha, per_topic = 1 / c_, row = s_.row_total;
+    const double grand = s_.grand_total, x = x_, t = t_, z_now = z_, phi = phi_, e_now = e_;
+    const double product_now = product_, root_now = root_;
+    const double root_e = std::sqrt(e_now > 0 ? e_now : 1.0), known = e_now > 0 ? 1.0 : 0.0;
+    double series[kTerms];
+    std::copy(series_, series_ + kTerms, series);
+    // exact: the other topics' z as a / sqrt(rho) - b sqrt(rho), while rho stays between two ratios
+    double sum_a = 0, sum_b = 0, low = 0, high = 0;
+    if (kExact) {
+      sum_a = s_.sum_a[s_.n_ratio] + s_.geo_alpha * s_.sum_a[middle_];
+      sum_b = s_.sum_b[s_.n_ratio] + s_.geo_alpha * s_.sum_b[middle_];
+      low = middle_ > 0 ? s_.ratio[middle_ - 1] : -1;
+      high = middle_ < s_.n_ratio ? s_.ratio[middle_] : HUGE_VAL;
+    }
+    const double z_total = s_.z_total, to_rho = grand / row;
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = 0; j < n; ++j) {
+      const double step = d[j] == 0 ? 1e-300 : d[j];
+      const double share = (row + step) / (grand + step);
+      const double e = share * (t + step);
+      const double root = std::sqrt(e > 0 ? e : 1.0);
+      const double z = e > 0 ? (x + step - e) / root : 0.0;
+      double dz = (z < 0 ? worse * z : z) - z_now;
+      double plain = 1;
+      if (kExact) {
+        const double rho = share * to_rho, root_rho = std::sqrt(rho), inverse = 1 / root_rho;
+        const double own = known * (x - e_now * rho) * inverse / root_e;
+        const double others = sum_a * inverse - sum_b * root_rho - (own < 0 ? worse * own : own);
+        dz += others + z_now - z_total;
+        plain = rho > low ? plain : 0;
+        plain = rho <= high ? plain : 0;
+      }
+      const double du = dz * per_topic;
+      plain = std::abs(du) < kSeries ? plain : 0;
+      double dphi = 0;
+      for (int k = kTerms - 1; k >= 0; --k) dphi = (dphi + series[k]) * du;
+      const double scaled = step * (phi + dphi) + row * dphi;
+      const double product = product_now + scaled * per_topic;
+      const double found = scaled / ((std::sqrt(product > 0 ? product : 0.0) + root_now) * step);
+      rate[j] = plain > 0 ? found : kMark;
+    }
+    std::int64_t marked = 0;
+    for (std::int64_t j = 0; j < n; ++j) marked += rate[j] == kMark;
+    if (marked == 0) return;
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (rate[j] == kMark) rate[j] = d[j] == 0 ? 0.0 : change(d[j]) / d[j];
+    }
   }
 
   // Every expectation moves by one factor rho, so the sum over the other topics is two prefix sums

@@ -51,20 +51,23 @@ class RankedQuery {
       case Measure::kAveragePrecision: {
         count_.assign(size, 0);
         sum_.assign(size, 0);
+        here_.resize(size);
         relevant_ = 0;
         for (std::int64_t i = 0; i < n; ++i) {
           relevant_ += gain[i];
           count_[i + 1] = count_[i] + gain[i];
           sum_[i + 1] = sum_[i] + (i < k_ ? gain[i] / static_cast<double>(i + 1) : 0.0);
+          here_[i] = i < k_ ? count_[i + 1] / static_cast<double>(i + 1) : 0.0;
         }
         break;
       }
       case Measure::kErr: {
         count_.assign(size, 1);  // probability that the user reaches position i
+        here_.resize(size);      // the same over the rank, 0 beyond the cut-off
         sum_.assign(size, 0);
         for (std::int64_t i = 0; i < n; ++i) {
-          const double here = i < k_ ? gain[i] * count_[i] / static_cast<double>(i + 1) : 0.0;
-          sum_[i + 1] = sum_[i] + here;
+          here_[i] = i < k_ ? count_[i] / static_cast<double>(i + 1) : 0.0;
+          sum_[i + 1] = sum_[i] + gain[i] * here_[i];
           count_[i + 1] = count_[i] * (1 - gain[i]);
         }
         break;
@@ -76,14 +79,24 @@ class RankedQuery {
         sum_.assign(size, 0);
         weight_.assign(size, 0);
         outstanding_.assign(size, spec.expected_total);
+        next_.resize(size);  // continuation at i over the weight after it
+        kind_.resize(size);
+        level_.clear();
         for (std::int64_t i = 0; i < n; ++i) {
           outstanding_[i + 1] = outstanding_[i] - gain[i];
           sum_[i + 1] = sum_[i] + count_[i] * gain[i];
           weight_[i + 1] = weight_[i] + count_[i];
-          count_[i + 1] = count_[i] * continuation(i, outstanding_[i + 1]);
+          const double on = continuation(i, outstanding_[i + 1]);
+          count_[i + 1] = count_[i] * on;
+          next_[i] = count_[i + 1] > 1e-290 ? on / count_[i + 1] : 0;
+          std::size_t l = 0;
+          while (l < level_.size() && level_[l] != gain[i]) ++l;
+          if (l == level_.size()) level_.push_back(gain[i]);
+          kind_[i] = static_cast<std::int32_t>(l);
         }
         const double a = static_cast<double>(n) + spec.expected_total + outstanding_[n];
         tail_ = count_[n] * a * a * trigamma(a);
+        value_ = sum_[n] / (weight_[n] + tail_);
         break;
       }
     }
@@ -101,7 +114,7 @@ class RankedQuery {
       case Measure::kErr:
         return sum_[n];
       case Measure::kInst:
-        return sum_[n] / (weight_[n] + tail_);
+        return value_;
     }
     return 0;
   }
@@ -135,8 +148,9 @@ class RankedQuery {
  private:
   const MeasureSpec* spec_ = nullptr;
   std::int64_t k_ = 0;
-  double inverse_ = 0, relevant_ = 0, tail_ = 0;
-  std::vector<double> count_, sum_, weight_, outstanding_, level_;
+  double inverse_ = 0, relevant_ = 0, tail_ = 0, value_ = 0;
+  std::vector<double> count_, sum_, weight_, outstanding_, here_, level_, next_;
+  std::vector<std::int32_t> kind_;  // INST: which of the query's gains a document has
 
   double continuation(std::int64_t i, double outstanding) const {
     const double a = static_cast<double>(i + 1) + spec_->expected_total + outstanding;
@@ -157,20 +171,15 @@ class RankedQuery {
     const double own = gain[i], at_i = 1 / static_cast<double>(i + 1);
     const double up = (count_[i] + 1) * at_i, down = count_[i + 1] * at_i, sum_i = sum_[i + 1];
     const double* g = gain.data();
-    const double* count = count_.data();
+    const double* here = here_.data();
     const double* sum = sum_.data();
-    auto fill = [&](std::int64_t first, std::int64_t last, double counts) {
-      SUREFOOT_DISTINCT
-      for (std::int64_t j = first; j < last; ++j) {
-        // relevant documents strictly between them each see one relevant document more, or one fewer
-        const double between = sum[j] - sum_i;
-        const double at_j = counts * count[j + 1] / static_cast<double>(j + 1);
-        const double change = g[j] > own ? up + between - at_j : at_j - down - between;
-        delta[j] = g[j] == own ? 0.0 : change * inverse;
-      }
-    };
-    fill(i + 1, std::max(k_, i + 1), 1.0);
-    fill(std::max(k_, i + 1), n, 0.0);
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      // relevant documents strictly between them each see one relevant document more, or one fewer
+      const double between = sum[j] - sum_i, at_j = here[j];
+      const double change = g[j] > own ? up + between - at_j : at_j - down - between;
+      delta[j] = g[j] == own ? 0.0 : change * inverse;
+    }
   }
 
   SUREFOOT_INLINE void err_row(std::int64_t i, const double* side, double* delta) const {
@@ -181,54 +190,51 @@ class RankedQuery {
     }
     const double inverse = 1 / stop_i, sum_i = sum_[i + 1];
     const double* g = gain.data();
-    const double* count = count_.data();
+    const double* here = here_.data();
     const double* sum = sum_.data();
-    auto fill = [&](std::int64_t first, std::int64_t last, double counts) {
-      SUREFOOT_DISTINCT
-      for (std::int64_t j = first; j < last; ++j) {
-        const double rj = g[j];
-        const double factor = (1 - rj) * inverse;  // how much more of the list between is reached
-        const double at_j = counts * count[j] / static_cast<double>(j + 1);
-        const double change =
-            (rj - ri) * reach_i + (sum[j] - sum_i) * (factor - 1) + at_j * (ri * factor - rj);
-        delta[j] = side[j] == 0 ? 0.0 : change;
-      }
-    };
-    fill(i + 1, std::max(k_, i + 1), 1.0);
-    fill(std::max(k_, i + 1), n, 0.0);
+    SUREFOOT_DISTINCT
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      const double rj = g[j];
+      const double factor = (1 - rj) * inverse;  // how much more of the list between is reached
+      const double change =
+          (rj - ri) * reach_i + (sum[j] - sum_i) * (factor - 1) + here[j] * (ri * factor - rj);
+      delta[j] = side[j] == 0 ? 0.0 : change;
+    }
   }
 
-  // INST's weights all move with the swap. For one i and one gain value of the other document, the
-  // new weights between them form a running product, so a row costs (distinct gains) x n.
-  void inst_row(std::int64_t i, const double* side, double* delta) {
-    const double gi = gain[i];
-    const double before = value();
-    for (std::int64_t j = i + 1; j < n; ++j) delta[j] = 0;
-    level_.clear();
-    for (std::int64_t first = i + 1; first < n; ++first) {
-      if (side[first] == 0) continue;
-      const double v = gain[first];
-      bool seen = v == gi;
-      for (const double done : level_) seen = seen || done == v;
-      if (seen) continue;
-      level_.push_back(v);
-      const double shift = gi - v;  // the outstanding need after i is larger by this much
-      double reach = count_[i];
-      double top = sum_[i] + reach * v, bottom = weight_[i] + reach;
-      reach *= continuation(i, outstanding_[i + 1] + shift);
+  // INST's weights all move with the swap. For one i and one gain of the other document, the new
+  // weights between them form a running product; eight gains run side by side, so a row costs
+  // (distinct gains / 8) x n.
+  SUREFOOT_INLINE void inst_row(std::int64_t i, const double* side, double* delta) {
+    constexpr std::int64_t kLanes = 8;
+    typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
+    const double gi = gain[i], before = value_, total = sum_[n], mass = weight_[n] + tail_;
+    const auto levels = static_cast<std::int64_t>(level_.size());
+    std::fill(delta + i + 1, delta + n, 0.0);
+    for (std::int64_t first = 0; first < levels; first += kLanes) {
+      Lanes gains = {};
+      for (std::int64_t l = 0; l < kLanes; ++l) gains[l] = level_[std::min(first + l, levels - 1)];
+      const Lanes shift = gi - gains;  // the outstanding need after i is larger by this much
+      Lanes reach = count_[i] - 0 * gains, top = sum_[i] + reach * gains, bottom = weight_[i] + reach;
+      auto advance = [&](std::int64_t j) {
+        const Lanes a = (static_cast<double>(j + 1) + spec_->expected_total + outstanding_[j + 1]) + shift;
+        const Lanes ratio = (a - 1) / a;
+        reach *= ratio * ratio;
+      };
+      advance(i);
       for (std::int64_t j = i + 1; j < n; ++j) {
-        if (side[j] != 0 && gain[j] == v) {
+        const std::int64_t lane = kind_[j] - first;
+        if (side[j] != 0 && lane >= 0 && lane < kLanes) {
           // beyond j the need is as before: all later weights scale by one ratio
-          const double after = reach * continuation(j, outstanding_[j + 1]);
-          const double ratio = count_[j + 1] > 1e-290 ? after / count_[j + 1] : 0;
-          const double value_top = top + reach * gi + ratio * (sum_[n] - sum_[j + 1]);
-          const double value_bottom =
-              bottom + reach + ratio * (weight_[n] - weight_[j + 1] + tail_);
+          const double here = reach[lane];
+          const double ratio = here * next_[j];
+          const double value_top = top[lane] + here * gi + ratio * (total - sum_[j + 1]);
+          const double value_bottom = bottom[lane] + here + ratio * (mass - weight_[j + 1]);
           delta[j] = value_top / value_bottom - before;
         }
         top += reach * gain[j];
         bottom += reach;
-        reach *= continuation(j, outstanding_[j + 1] + shift);
+        advance(j);
       }
     }
   }
