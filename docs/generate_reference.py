@@ -28,7 +28,17 @@ JOBS = {
     "Compare with a champion": ("risk", "topics", "intervals", "test", "gate"),
     "Plan and check": ("power", "normality", "orders", "frontier", "stability"),
     "Model all systems together": (
-        *("fit", "ppd_risk", "brisk", "forecast", "ranks", "pairs", "difficulty", "paired"),
+        *(
+            "fit",
+            "models",
+            "ppd_risk",
+            "brisk",
+            "forecast",
+            "ranks",
+            "pairs",
+            "difficulty",
+            "paired",
+        ),
         *("artifacts", "check"),
     ),
     "Train": ("train", "rank", "cross_validate"),

@@ -26,6 +26,7 @@ _HOMES = {
     "intervals": "surefoot.workflows.intervals",
     "learn": "surefoot.learn",
     "lint": "surefoot.workflows.lint",
+    "models": "surefoot.workflows.models",
     "normality": "surefoot.workflows.normality",
     "orders": "surefoot.workflows.orders",
     "paired": "surefoot.workflows.paired",
@@ -62,6 +63,7 @@ __all__ = [
     "intervals",
     "learn",
     "lint",
+    "models",
     "normality",
     "orders",
     "paired",
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
     from surefoot.workflows.gate import gate
     from surefoot.workflows.intervals import intervals
     from surefoot.workflows.lint import lint
+    from surefoot.workflows.models import models
     from surefoot.workflows.normality import normality
     from surefoot.workflows.orders import orders
     from surefoot.workflows.paired import paired

@@ -49,6 +49,7 @@ GAUSSIAN = ("--family", "gaussian", "--draws", "2000")
         (("ranks",), ["system", "mean", "low", "high"], 6),
         (("pairs", "--champion", "s2"), ["system", "other", "difference"], 5),
         (("difficulty",), ["topic", "difficulty", "mean", "low", "high"], 12),
+        (("models", "--family", "student"), ["family", "loo", "loo_se", "loo_difference"], 2),
         (("check", "--replicates", "50"), ["statistic", "observed", "median"], 11),
         (
             ("artifacts", "--champion", "s2", "--challenger", "s0", "--steps", "1,3"),
@@ -67,6 +68,20 @@ def test_paired_prints_parameters(scores):
     got = rows(run("paired", scores, "--champion", "s2", "--challenger", "s3", "--r", "5"))
     assert [row["parameter"] for row in got] == ["b", "sigma"]
     assert list(got[0])[:6] == ["parameter", "mean", "sd", "q2.5", "q50", "q97.5"]
+
+
+def test_priors_reach_the_models(scores):
+    tight = ("--prior", "sd_system=half_normal(0.0001)")
+    args = ("brisk", scores, "--champion", "s2", *GAUSSIAN)
+    assert abs(float(rows(run(*args, *tight))[0]["mean"])) < 0.01
+    assert abs(float(rows(run(*args))[0]["mean"])) > 0.1
+    pair = ("paired", scores, "--champion", "s2", "--challenger", "s3")
+    got = rows(run(*pair, "--prior", "b=normal(5,0.0001)"))
+    assert abs(float(got[0]["mean"]) - 5) < 0.01
+    wrong = run(*pair, "--model", "bivariate", "--prior", "b=normal(5,1)")
+    assert "flat priors" in str(wrong.exception)
+    wrong = run(*pair, "--prior", "sd_topic=half_normal(1)")
+    assert "no parameter 'sd_topic'" in str(wrong.exception)
 
 
 def test_a_saved_fit_gives_the_same_risk_as_the_scores(scores, tmp_path):

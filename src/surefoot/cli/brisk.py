@@ -24,6 +24,9 @@ from surefoot.data.scores import ScoreMatrix
     show_default=True,
 )
 @click.option("--interval", type=float, default=0.95, show_default=True)
+@click.option(
+    "--prior", "priors", multiple=True, metavar="P=DIST(..)", help="As in fit; repeat for more."
+)
 @click.option("--draws", type=click.IntRange(min=100), help="Posterior draws.")
 @output_options
 def command(
@@ -32,6 +35,7 @@ def command(
     r: float,
     family: str,
     interval: float,
+    priors: tuple[str, ...],
     draws: int | None,
     output: Output,
 ) -> None:
@@ -49,5 +53,6 @@ def command(
         r=r,
         family=family,
         interval=interval,
+        priors=priors,
         draws=draws,
     )

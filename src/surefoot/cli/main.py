@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "frontier": ("surefoot.cli.frontier", "Which settings no other beats on risk and reward."),
     "stability": ("surefoot.cli.stability", "Whether overlays agree with themselves."),
     "fit": ("surefoot.cli.fit", "Fit a Bayesian hierarchical model to many systems."),
+    "models": ("surefoot.cli.models", "Which family of models predicts the scores best."),
     "ppd-risk": ("surefoot.cli.ppd_risk", "Risk on new topics, by posterior prediction."),
     "brisk": ("surefoot.cli.brisk", "Bayesian risk-adjusted effectiveness."),
     "forecast": ("surefoot.cli.forecast", "Which queries may get worse, by posterior prediction."),

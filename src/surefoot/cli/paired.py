@@ -23,6 +23,9 @@ from surefoot.data.scores import ScoreMatrix
     default="gaussian",
     show_default=True,
 )
+@click.option(
+    "--prior", "priors", multiple=True, metavar="P=DIST(..)", help="As in fit; repeat for more."
+)
 @click.option("--draws", type=click.IntRange(min=100), default=20_000, show_default=True)
 @output_options
 def command(
@@ -31,6 +34,7 @@ def command(
     challenger: str,
     r: float,
     model: str,
+    priors: tuple[str, ...],
     draws: int,
     output: Output,
 ) -> None:
@@ -44,6 +48,7 @@ def command(
             challenger=challenger,
             r=r,
             model=model,
+            priors=priors,
             draws=draws,
             seed=output.seed,
         )

@@ -1,11 +1,13 @@
 """BRisk-: model the risk-adjusted scores of all systems, compare each with the champion."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from surefoot.errors import InputError
 from surefoot.inference.bayes.brisk import risk_adjusted, system_risk
+from surefoot.inference.bayes.priors import Prior
 from surefoot.io.scores import read_scores
 from surefoot.results.brisk import Brisk
 from surefoot.workflows.posterior import as_posterior, doubts, provenance
@@ -22,6 +24,7 @@ def brisk(
     family: str = "skew_normal",
     interval: float = 0.95,
     draws: int | None = None,
+    priors: Mapping[str, str | Prior] | Sequence[str] = (),
     seed: int = 0,
     threads: int = 0,
     progress: bool | None = False,
@@ -38,6 +41,8 @@ def brisk(
         How many times a loss counts as much as a gain (``r = 1 + alpha``).
     family : str
         ``skew_normal``, ``gaussian`` or ``student``.
+    priors : mapping or sequence of str
+        As in `fit`.
 
     Returns
     -------
@@ -61,7 +66,7 @@ def brisk(
     adjusted = risk_adjusted(read_scores(scores), champion, r)
     posterior = as_posterior(
         adjusted, family=family, default=family, seed=seed, threads=threads, draws=draws,
-        show=progress,
+        priors=priors, show=progress,
     )  # fmt: skip
     base = adjusted.index(champion)
     risk = system_risk(posterior.draws["system"], base, interval=interval)

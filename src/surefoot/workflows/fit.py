@@ -186,7 +186,7 @@ def _criteria(posterior: Posterior, threads: int) -> dict[str, Any]:
     chunks = log_likelihood_chunks(posterior, draws=used, threads=threads)
     waic, loo = model_criteria(chunks, n_draws=used)
     out: dict[str, Any] = {"waic": waic.value, "waic_se": waic.se}
-    return out | {"loo": loo.value, "loo_se": loo.se}
+    return out | {"loo": loo.value, "loo_se": loo.se, "loo_unreliable": loo.unreliable}
 
 
 def _headline(
@@ -216,4 +216,6 @@ def _headline(
     )
     if "waic" in settings:
         second += f" WAIC {settings['waic']:.1f}, LOO {settings['loo']:.1f} (lower is better)."
+        if settings["loo_unreliable"]:
+            second += f" LOO is doubtful for {settings['loo_unreliable']} scores (k-hat above 0.7)."
     return first, second

@@ -1,11 +1,13 @@
 """One challenger against the champion, by a Bayesian model of the pair alone."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from surefoot.errors import InputError
 from surefoot.inference.bayes.paired import sample_paired
+from surefoot.inference.bayes.priors import Prior
 from surefoot.io.scores import read_scores
 from surefoot.results.paired import Paired
 
@@ -18,6 +20,7 @@ def paired(
     r: float = 1.0,
     model: str = "gaussian",
     draws: int = 20_000,
+    priors: Mapping[str, str | Prior] | Sequence[str] = (),
     seed: int = 0,
 ) -> Paired:
     """Mean, spread and shape of one pair's risk-adjusted differences.
@@ -31,6 +34,9 @@ def paired(
     model : str
         ``gaussian``, ``skew_normal`` (thesis 004, Algorithms 4.1 and 4.2) or ``bivariate``
         (Sakai's model of both systems' scores, Algorithm 2.4).
+    priors : mapping or sequence of str
+        What differs from the default priors of ``b``, ``sigma`` and ``lambda``, as in `fit`;
+        ``bivariate`` has flat ones.
 
     Notes
     -----
@@ -44,7 +50,9 @@ def paired(
     r = float(r)
     if not (np.isfinite(r) and r >= 0):
         raise InputError(f"r must be a number not less than 0, but got {r:g}")
-    found = sample_paired(model, base, other, r=r, n_draws=draws, rng=np.random.default_rng(seed))
+    found = sample_paired(
+        model, base, other, r=r, n_draws=draws, priors=priors, rng=np.random.default_rng(seed)
+    )
     values = dict(found.draws)
     if model == "bivariate":
         values["mean_risk"] = found.mean_risk

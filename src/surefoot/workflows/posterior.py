@@ -1,10 +1,12 @@
 """From whatever the user has to a fitted model: scores, a fit in memory, a fit on disk."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from surefoot.errors import InputError, UnreliableWarning
+from surefoot.inference.bayes.priors import Prior
 from surefoot.results.posterior import Posterior
 
 
@@ -16,6 +18,7 @@ def as_posterior(
     seed: int,
     threads: int,
     draws: int | None = None,
+    priors: Mapping[str, str | Prior] | Sequence[str] = (),
     show: bool | None = None,
 ) -> Posterior:
     """The posterior of plain scores, fitted now unless it is one already.
@@ -28,6 +31,8 @@ def as_posterior(
         Family that was asked for, and the one to fit when none was.
     draws : int, optional
         Posterior draws; as many as `fit` makes when not given.
+    priors : mapping or sequence of str
+        As in `fit`.
     """
     if isinstance(scores, (str, Path)) and Path(scores).suffix in (".nc", ".netcdf", ".h5"):
         from surefoot.io.fit_file import read_fit
@@ -52,6 +57,7 @@ def as_posterior(
         seed=seed,
         threads=threads,
         progress=show,
+        priors=priors,
         **options,
     )
 
