@@ -1,11 +1,11 @@
 """Rankers compared in effectiveness and risk: definitions, pairing, seeds, and brute force."""
 
-import math
+import warnings
 
 import numpy as np
 import pytest
 
-from surefoot.errors import AlignmentError
+from surefoot.errors import AlignmentError, UnreliableWarning
 from surefoot.learn.contrast import CONTRASTS, contrast, risk_features
 from surefoot.learn.profile import risk_profile
 
@@ -80,11 +80,29 @@ def test_same_ranker_differs_by_nothing() -> None:
     assert all(c.change == c.low == c.high == 0.0 for c in contrast(same, same).values())
 
 
-def test_without_a_loss_there_is_no_ratio() -> None:
+def test_without_a_loss_on_either_side_no_risk_has_changed() -> None:
     winner = risk_features(CHAMPION + 0.1, CHAMPION)
     found = contrast(risk_features(CHAMPION + 0.2, CHAMPION), winner, resamples=999)
-    assert math.isnan(found["risk_reward"].low)
+    for name in ("risk_reward", "win_loss", "losses", "loss_over_20"):
+        assert (found[name].change, found[name].low, found[name].high) == (0.0, 0.0, 0.0)
     assert found["mean"].change == pytest.approx(0.1)
+
+
+def test_rare_losses_never_fall_by_more_than_all() -> None:
+    """Many resamples hold no losing query at all: the ratio's ends stay at or above -100 %."""
+    for losing in (1, 2, 3):
+        delta = np.full(60, 0.1)
+        delta[:losing] = -0.2
+        plain = risk_features(0.5 + delta, np.full(60, 0.5))
+        delta[0] = -0.05
+        delta[10] = -0.01
+        ours = risk_features(0.5 + delta, np.full(60, 0.5))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnreliableWarning)
+            found = contrast(ours, plain, resamples=2000)
+        for name in ("risk_reward", "losses", "loss_over_20"):
+            assert found[name].change >= -1.0
+            assert not found[name].low < -1.0
 
 
 def test_other_queries_are_refused() -> None:

@@ -125,8 +125,7 @@ def contrast(
 
         def combine(means: Doubles, n: int, name: str = name, kind: str = kind) -> Doubles:
             ours, theirs = _statistic(name, means[:6]), _statistic(name, means[6:])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return ours - theirs if kind == "difference" else ours / theirs - 1.0
+            return ours - theirs if kind == "difference" else _relative(ours, theirs)
 
         means = both.mean(axis=1)
         value, base = _statistic(name, means[:6]), _statistic(name, means[6:])
@@ -150,9 +149,18 @@ def contrast(
     return found
 
 
+def _relative(ours: Doubles, theirs: Doubles) -> Doubles:
+    """ours / theirs - 1; no change where both are nought or both without bound."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = ours / theirs - 1.0
+    both = (ours == theirs) & ((theirs == 0) | np.isinf(theirs))
+    return np.where(both, 0.0, ratio)
+
+
 def _statistic(name: str, means: Doubles) -> Doubles:
     """From the means of `risk_features`, (6, ...)."""
-    mean, loss, gain, lost, won, over_20 = means
+    # resampled means are sums of deviations: nought comes out as a rounding error of either sign
+    mean, loss, gain, lost, won, over_20 = np.where(np.abs(means) < 1e-12, 0.0, means)
     with np.errstate(divide="ignore", invalid="ignore"):
         table = {
             "mean": mean,
