@@ -13,15 +13,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from tests.calling import run
 
 import surefoot as sf
 from surefoot.cli.inst_eval import command as inst_eval
-from surefoot.cli.main import COMMANDS, cli
-from surefoot.errors import SurefootError
+from surefoot.cli.main import COMMANDS
 
 SYSTEMS = ("champion", "better", "worse")
 TOPICS = tuple(f"q{j}" for j in range(1, 13))
@@ -137,20 +135,6 @@ TABLES = {
 def content(name: str) -> bytes:
     made = TABLES[name]()
     return made if isinstance(made, bytes) else made.encode()
-
-
-def run(*arguments, program=cli, stdin=None):
-    """Call the program in this process; exit codes as in `surefoot.cli.main.run`."""
-    words = [str(a) for a in arguments]
-    result = CliRunner().invoke(program, words, input=stdin, standalone_mode=False)
-    error = result.exception
-    if error is None:
-        result.exit_code = result.return_value or 0
-    elif isinstance(error, click.ClickException):
-        result.exit_code = error.exit_code
-    elif not isinstance(error, SurefootError):
-        raise error
-    return result
 
 
 def rows(*arguments, **options):

@@ -4,7 +4,7 @@ import stat
 import pytest
 
 from surefoot.errors import InputError
-from surefoot.io.atomic import atomic_open, atomic_path
+from surefoot.io.atomic import atomic_open, atomic_path, check_writable
 
 
 def test_a_file_appears_whole_with_ordinary_permissions(tmp_path):
@@ -38,3 +38,36 @@ def test_a_folder_that_does_not_exist_is_said_in_one_line(tmp_path):
         atomic_path(tmp_path / "no" / "x"),
     ):
         pass
+
+
+def test_a_link_keeps_pointing_and_its_target_is_replaced(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with atomic_open(tmp_path / "link") as file:
+        file.write("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_a_pipe_gets_the_bytes_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with atomic_open(pipe) as file:
+            file.write("to a pipe\n")
+        assert os.read(reader, 100) == b"to a pipe\n"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("no/x", "there is no folder"), (".", "it is a folder")]
+)
+def test_what_cannot_be_written_is_refused_beforehand(tmp_path, name, message):
+    with pytest.raises(InputError, match=message):
+        check_writable(tmp_path / name)
+    check_writable(tmp_path / "x")
+    check_writable("x")

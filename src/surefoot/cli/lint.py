@@ -19,4 +19,7 @@ def command(qrels: str, runs: tuple[str, ...], output: Output) -> int:
 
     report = lint(qrels, runs)
     output.write(report)
-    return 1 if report.count("error") else 0
+    errors = report.count("error")
+    if errors and output.chosen != "table":
+        output.note(f"surefoot: {errors} error{'s' if errors > 1 else ''}")
+    return 1 if errors else 0

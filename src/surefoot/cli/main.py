@@ -4,9 +4,10 @@ import os
 import sys
 import warnings
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
+from click.utils import PacifyFlushWrapper
 
 from surefoot import __version__
 from surefoot.errors import SurefootError, UnreliableWarning
@@ -62,6 +63,18 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called, or the nearest names where there is none."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=2)
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            ctx.fail(f"There is no command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
@@ -88,6 +101,7 @@ def run(command: click.Command, name: str) -> None:
             warnings.simplefilter("default", UnreliableWarning)
             warnings.showwarning = remark
             outcome = command.main(prog_name=name, standalone_mode=False)
+            sys.stdout.flush()
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.ClickException as error:
@@ -100,13 +114,22 @@ def run(command: click.Command, name: str) -> None:
         click.echo(f"{name}: {' '.join(str(error).splitlines())}", err=True)
         sys.exit(1)
     except BrokenPipeError:
-        # the reader of our output went away, as in `surefoot ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _reader_left()
+    except SystemExit:
+        # click ends with 1 where the reader left, and has wrapped stdout by then
+        if isinstance(sys.stdout, PacifyFlushWrapper):
+            _reader_left()
+        raise
     except MemoryError:
         click.echo(f"{name}: out of memory", err=True)
         sys.exit(1)
     sys.exit(outcome if isinstance(outcome, int) else 0)
+
+
+def _reader_left() -> NoReturn:
+    """End without a complaint: nobody reads our output any more, as in `surefoot ... | head`."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)
 
 
 def main() -> None:

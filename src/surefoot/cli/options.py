@@ -112,6 +112,10 @@ def output_options(
         threads: int,
         **kwargs: Any,
     ) -> Any:
+        if output_path is not None:
+            from surefoot.io.atomic import check_writable
+
+            check_writable(output_path)
         output = Output(format, output_path, quiet, progress, seed, threads)
         return function(*args, output=output, **kwargs)
 

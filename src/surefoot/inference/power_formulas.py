@@ -98,7 +98,8 @@ def within_system_sd(scores: npt.ArrayLike) -> float:
     n = present.sum(axis=1, keepdims=True)
     mean = np.where(present, x, 0.0).sum(axis=1, keepdims=True) / np.maximum(n, 1)
     squares = np.where(present, x - mean, 0.0) ** 2
-    return float(np.sqrt(squares.sum() / np.maximum(n - 1, 0).sum()))
+    free = np.maximum(n - 1, 0).sum()
+    return float(np.sqrt(squares.sum() / free)) if free else float("nan")
 
 
 def _check(effect: float, power: float, level: float) -> None:

@@ -11,14 +11,22 @@ from surefoot.errors import InputError
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary sibling of `path` to write to, renamed over it on success, removed on failure."""
+    """A temporary sibling of `path` to write to, renamed over it on success, removed on failure.
+
+    What a link points to is replaced, not the link. A pipe or a device, such as /dev/stdout, gets
+    the finished bytes and stays what it is.
+    """
     import tempfile  # slow to load, and most commands write no file
 
     target = Path(path)
+    special = target.exists() and not target.is_file()
+    if not special:
+        target = target.resolve()
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        folder = None if special else target.parent
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=folder)
     except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror}") from None
+        raise _cannot_write(Path(path), error) from None
     os.close(handle)
     temporary = Path(name)
     try:
@@ -27,13 +35,37 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(target)
+            if special:
+                with target.open("wb") as out:
+                    while block := written.read(1 << 20):
+                        out.write(block)
+            else:
+                os.fsync(written.fileno())
+        if special:
+            temporary.unlink()
+        else:
+            temporary.replace(target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise InputError(f"cannot write {target}: {error.strerror}") from None
+            raise _cannot_write(Path(path), error) from None
         raise
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse, before any work is done, a file that could not be written after it."""
+    target = Path(path)
+    folder = target.resolve().parent
+    if target.is_dir():
+        raise InputError(f"cannot write {target}: it is a folder")
+    if not folder.is_dir():
+        raise InputError(f"cannot write {target}: there is no folder {str(target.parent)!r}")
+    if not os.access(target if target.exists() and not target.is_file() else folder, os.W_OK):
+        raise InputError(f"cannot write {target}: no permission")
+
+
+def _cannot_write(path: Path, error: OSError) -> InputError:
+    return InputError(f"cannot write {path}: {error.strerror or error}")
 
 
 @contextmanager

@@ -1,14 +1,9 @@
 """Pools of unlabelled queries from tables, in blocks of queries so that memory stays bounded."""
 
 import csv
-import gzip
-import io
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +11,7 @@ import numpy.typing as npt
 from surefoot.data.pool import Pool
 from surefoot.errors import InputError, ParseError
 from surefoot.extras import require
+from surefoot.io.sources import Source
 
 FloatArray = npt.NDArray[np.float64]
 Columns = Mapping[str, Sequence[Any]]
@@ -100,22 +96,10 @@ def _survey(path: str) -> tuple[str, ...] | None:
     return tuple(rankings)
 
 
-def _open(path: str, stack: ExitStack) -> IO[str]:
-    if path == "-":
-        return io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
-    try:
-        raw = stack.enter_context(Path(path).open("rb"))  # noqa: SIM115 - the stack closes it
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    stream: Any = raw
-    if raw.peek(2)[:2] == b"\x1f\x8b":
-        stream = stack.enter_context(gzip.open(raw))  # noqa: SIM115 - the stack closes it
-    return stack.enter_context(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
-
-
 def _chunks(path: str, rows: int = 100_000) -> Iterator[dict[str, list[Any]]]:
     """Columns of text, some rows at a time; a Parquet file by its batches."""
-    if Path(path).suffix == ".parquet":
+    source = Source(path)
+    if source.is_parquet and source.is_plain_file:
         parquet = require("pyarrow.parquet", purpose="reading Parquet")
         try:
             batches = parquet.ParquetFile(path).iter_batches(rows)
@@ -124,8 +108,7 @@ def _chunks(path: str, rows: int = 100_000) -> Iterator[dict[str, list[Any]]]:
         for batch in batches:
             yield _require_columns(batch.to_pydict(), path)
         return
-    with ExitStack() as stack:
-        file = _open(path, stack)
+    with source.stream() as file:
         try:
             first = file.readline()
             delimiter = "\t" if "\t" in first else ","

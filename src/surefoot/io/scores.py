@@ -186,7 +186,7 @@ def _matrix(table: Table, system: str, topic: str, score: str, label: str) -> Sc
         table.numbers(name, missing=True) if name is not None and None not in bounds else None
         for name in bounds
     )
-    if lower is not None and np.array_equal(lower, upper, equal_nan=True):
+    if lower is not None and upper is not None and np.array_equal(lower, upper, equal_nan=True):
         # what `evaluate` writes where a measure has no bounds: nothing is known about the unjudged
         lower = upper = None
     return ScoreMatrix.from_long(systems, topics, values, measure=label, lower=lower, upper=upper)

@@ -139,17 +139,57 @@ class Source:
             return zstd.open(raw)
         return Path(self.path).open("rb")
 
+    def stream(self) -> io.TextIOWrapper:
+        """The text to read bit by bit, unpacked, line ends as they are."""
+        return io.TextIOWrapper(_Blocks(self.blocks()), encoding="utf-8-sig", newline="")
+
+    def contents(self) -> bytes:
+        """All of it, unpacked, without a byte order mark."""
+        return b"".join(self.blocks()).removeprefix(b"\xef\xbb\xbf")
+
     def text(self) -> str:
         """All of it as UTF-8, without a byte order mark."""
-        raw = b"".join(self.blocks())
+        raw = self.contents()
         try:
-            return raw.decode("utf-8-sig")
+            return raw.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = raw.count(b"\n", 0, error.start) + 1
-            raise InputError(
-                f"{self.path}:{line}: is not UTF-8 text (byte 0x{raw[error.start]:02x}). "
-                "Hint: save the file as UTF-8"
-            ) from None
+            raise self._not_text(raw, error) from None
+
+    def _not_text(self, raw: bytes, error: UnicodeDecodeError) -> InputError:
+        """The one line for bytes that are no UTF-8."""
+        line = raw.count(b"\n", 0, error.start) + 1
+        return InputError(
+            f"{self.path}:{line}: is not UTF-8 text (byte 0x{error.object[error.start]:02x}). "
+            "Hint: save the file as UTF-8"
+        )
+
+
+class _Blocks(io.BufferedIOBase):
+    """Blocks of bytes as a file to read from."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._rest = b""
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """Up to `size` bytes, fewer at the end of a block; nothing at the end of all."""
+        if not self._rest:
+            self._rest = next(self._blocks, b"")
+        if size < 0:
+            size = len(self._rest)
+        out, self._rest = self._rest[:size], self._rest[size:]
+        return out
+
+    def close(self) -> None:
+        """Close what the blocks come from."""
+        close = getattr(self._blocks, "close", None)
+        if close is not None:
+            close()
+        super().close()
 
 
 def read_text(path: str) -> str:

@@ -1,7 +1,5 @@
 """Labelled features: SVMlight / LETOR text, Parquet, and the fold layouts of LETOR and MSLR."""
 
-import bz2
-import gzip
 import os
 import re
 from collections.abc import Callable
@@ -16,6 +14,7 @@ from surefoot import _kernels
 from surefoot.data.features import FeatureData, adjacent_queries, concatenate
 from surefoot.errors import InputError, ParseError
 from surefoot.extras import require
+from surefoot.io.sources import Source
 
 _QUERY = ("qid", "query_id", "query", "topic", "q_id")
 _LABEL = ("label", "relevance", "y", "grade")
@@ -42,8 +41,13 @@ def read_features(path: str | os.PathLike[str]) -> FeatureData:
     name = str(path)
     if Path(name).suffix == ".parquet":
         return _read_parquet(name)
-    text = _read_bytes(name)
-    found = _kernels.read_svmlight(text)
+    source = Source(name)
+    text = source.contents()
+    try:
+        found = _kernels.read_svmlight(text)
+    except UnicodeDecodeError:
+        source.text()  # says which line
+        raise
     if len(found) == 2 and "no qid" in found[1]:
         sizes = _group_sizes(name)
         if sizes is not None:
@@ -70,22 +74,6 @@ def read_features(path: str | os.PathLike[str]) -> FeatureData:
         return FeatureData(features, labels, tuple(ids), offsets, names)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-
-
-def _read_bytes(name: str) -> bytes:
-    try:
-        raw = Path(name).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror}") from None
-    if raw[:2] == b"\x1f\x8b":
-        raw = gzip.decompress(raw)
-    elif raw[:3] == b"BZh":
-        raw = bz2.decompress(raw)
-    elif raw[:4] == b"\x28\xb5\x2f\xfd":
-        from backports import zstd
-
-        raw = zstd.decompress(raw)
-    return raw[3:] if raw[:3] == b"\xef\xbb\xbf" else raw
 
 
 def _refuse_scattered(ids: list[str], first: Any, name: str) -> None:
