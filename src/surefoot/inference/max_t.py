@@ -75,8 +75,10 @@ def many_to_one(
 
 def _as_t(u: FloatArray, n: npt.NDArray[np.int64] | int) -> FloatArray:
     """Student's t from u = sum / root of the sum of squares."""
+    rest = n - u**2
+    rest = np.where(rest > 1e-12 * np.asarray(n), rest, 0.0)  # no spread but for rounding
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = u * np.sqrt(np.maximum(np.asarray(n) - 1, 0)) / np.sqrt(np.maximum(n - u**2, 0.0))
+        t = u * np.sqrt(np.maximum(np.asarray(n) - 1, 0)) / np.sqrt(rest)
     return np.where(u == 0, 0.0, t)
 
 

@@ -33,7 +33,9 @@ class TopicsResult(Result):
     decides : bool array
         Whether leaving this one topic out changes the verdict.
     relative_change : array
-        delta / champion_score.
+        delta / champion_score; NaN where that score is 0.
+    note : tuple of str
+        Why a topic cannot be held against the others; empty where all is well.
     """
 
     command: ClassVar[str] = "topics"
@@ -63,6 +65,7 @@ class TopicsResult(Result):
     t_without: FloatArray
     decides: BoolArray
     relative_change: FloatArray
+    note: tuple[str, ...]
     delta_low: FloatArray | None = None
     delta_high: FloatArray | None = None
 
@@ -87,4 +90,5 @@ class TopicsResult(Result):
             out["delta_low"] = self.delta_low
             out["delta_high"] = self.delta_high
         out["form"] = (self.form,) * len(self.system)
+        out["note"] = self.note
         return out

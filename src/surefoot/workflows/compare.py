@@ -228,7 +228,9 @@ class _Run:
             outcome = Outcome(joint.statistic, joint.p_value, ("",) * len(x))
             p_adjusted = joint.p_adjusted
             error = self._student(x).standard_error
-            low, high = mean - joint.critical * error, mean + joint.critical * error
+            margin = np.zeros(len(error))
+            np.multiply(joint.critical, error, out=margin, where=error != 0)
+            low, high = mean - margin, mean + margin
         else:
             outcome = self._paired(x, count)
             p_adjusted = adjust(outcome.p_value, correction)
@@ -407,11 +409,29 @@ class _Run:
             glass_low=sizes.glass_low,
             glass_high=sizes.glass_high,
             topics=n,
-            note=outcome.note,
+            note=_notes(outcome, n, mean, sizes.cohen_d),
             letters=letters,
             headline=_headline(pairs, p_adjusted, mean, self, form, letters, settings),
             settings={**settings, **({"letters": letters} if letters else {})},
         )
+
+
+def _notes(
+    outcome: Outcome, n: npt.NDArray[np.int64], mean: FloatArray, effect: FloatArray
+) -> tuple[str, ...]:
+    """The test's own notes; a number that is missing is never missing without one."""
+    out = []
+    for note, count, change, size in zip(outcome.note, n, mean, effect, strict=True):
+        if count == 0:
+            why = "no topic has a score of both systems"
+        elif count == 1:
+            why = "" if "two topics" in note else "one topic: no effect size, and no interval"
+        elif np.isnan(size) and change != 0:
+            why = "the difference is the same on every topic"
+        else:
+            why = ""
+        out.append(note if why in note else "; ".join(filter(None, (note, why))))
+    return tuple(out)
 
 
 def _names(n: int) -> tuple[str, ...]:

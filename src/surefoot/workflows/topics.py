@@ -100,10 +100,13 @@ def topics(
         part = {k: v[order] + 0.0 if v.dtype.kind == "f" else v[order] for k, v in part.items()}
         part["system"] = (matrix.systems[i],) * len(order)
         part["topic"] = tuple(matrix.topics[j] for j in order)
+        part["note"] = (_why(found, len(order)),) * len(order)
         parts.append(part)
         headline.append(_sentence(matrix.systems[i], base.name, found, delta, matrix.topics))
     columns = {
-        k: np.concatenate([p[k] for p in parts]) for k in parts[0] if k not in ("system", "topic")
+        k: np.concatenate([p[k] for p in parts])
+        for k in parts[0]
+        if k not in ("system", "topic", "note")
     }
     bounded = "delta_low" in columns
     return TopicsResult(
@@ -121,6 +124,7 @@ def topics(
         t_without=columns["t_without"],
         decides=columns["decides"],
         relative_change=columns["relative_change"],
+        note=tuple(t for p in parts for t in p["note"]),
         delta_low=columns["delta_low"] if bounded else None,
         delta_high=columns["delta_high"] if bounded else None,
         headline=tuple(headline),
@@ -133,6 +137,13 @@ def topics(
             "measure": matrix.measure,
         },
     )
+
+
+def _why(found: Exploration, topics: int) -> str:
+    """Why no topic can stand out."""
+    if topics == 1:
+        return "one topic: nothing to compare it with"
+    return "the difference is the same on every topic" if np.isnan(found.t_r).all() else ""
 
 
 def _sentence(
@@ -151,6 +162,9 @@ def _sentence(
     deciding = np.flatnonzero(found.decides)
     if len(deciding):
         text += f". Without {_list(names, deciding, 'or')} the verdict would be another"
+    if total < len(delta):
+        left_out = queries(len(delta) - total)
+        text += f". {left_out} without a score of both {'was' if total + 1 == len(delta) else 'were'} left out"
     return text + "."
 
 
