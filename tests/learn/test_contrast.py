@@ -103,6 +103,7 @@ def test_rare_losses_never_fall_by_more_than_all() -> None:
         for name in ("risk_reward", "losses", "loss_over_20"):
             assert found[name].change >= -1.0
             assert not found[name].low < -1.0
+        assert np.isnan(found["risk_reward"].low) == (losing == 1)
 
 
 def test_other_queries_are_refused() -> None:

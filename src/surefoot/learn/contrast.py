@@ -116,7 +116,10 @@ def contrast(
     {'mean': -0.2, 'risk_reward': -17.5, 'losses': 0.0}
     """
     both = np.concatenate([ranker, control])
-    queries = np.arange(ranker.shape[1], dtype=np.float64)[None]  # a series: the queries themselves
+    n = ranker.shape[1]
+    queries = np.arange(n, dtype=np.float64)[None]  # a series: the queries themselves
+    # where one query decides whether there is a ratio at all, there is no interval
+    without_one = (both.sum(axis=1, keepdims=True) - both) / max(n - 1, 1)
     found = {}
     for name, kind in CONTRASTS.items():
 
@@ -132,7 +135,7 @@ def contrast(
         low = high = float("nan")
         if np.array_equal(ranker, control):
             low = high = 0.0
-        elif np.isfinite(combine(means, queries.size)):
+        elif np.isfinite(combine(without_one, n - 1)).all():
             interval = bootstrap_intervals(
                 queries,
                 methods=("bca",),
@@ -144,7 +147,7 @@ def contrast(
                 threads=threads,
             )
             low, high = float(interval.low[0, 0]), float(interval.high[0, 0])
-        change = float(combine(means, queries.size))
+        change = float(combine(means, n))
         found[name] = Contrast(float(value), float(base), change, low, high)
     return found
 
