@@ -163,8 +163,7 @@ def _sentence(
     if len(deciding):
         text += f". Without {_list(names, deciding, 'or')} the verdict would be another"
     if total < len(delta):
-        left_out = queries(len(delta) - total)
-        text += f". {left_out} without a score of both {'was' if total + 1 == len(delta) else 'were'} left out"
+        text += f". Left out, without a score of both: {queries(len(delta) - total)}"
     return text + "."
 
 
