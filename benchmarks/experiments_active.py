@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from benchmarks.active.cases import Case, load, prepare, save
+from benchmarks.active.cases import Case, load, prepare
 from benchmarks.active.studies import study
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,18 +79,19 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1e9, help="Stop by then; run again later.")
     parser.add_argument("--quick", action="store_true", help="One fold, few repetitions.")
     given = parser.parse_args()
-    cases = given.work / ("quick.npz" if given.quick else "cases.npz")
-    out = given.work / ("quick.jsonl" if given.quick else "studies.jsonl")
+    work = given.work / "quick" if given.quick else given.work
+    out = work / "studies.jsonl"
     repeats = given.repetitions or (200 if given.quick else 5000)
-    if given.step in ("prepare", "all") and not (given.step == "all" and cases.exists()):
+    if given.step in ("prepare", "all"):
         if not (given.data / "mq2007_agg").exists():
             sys.exit(f"{given.data}: has no folder mq2007_agg. Hint: --data")
-        save(prepare(given.data, quick=given.quick), cases)
+        prepare(given.data, work, quick=given.quick)
     if given.step in ("run", "all"):
-        if not cases.exists():
-            sys.exit(f"{cases}: not there. Hint: the step prepare comes first")
+        cases = load(work)
+        if not cases:
+            sys.exit(f"{work}: holds no cases. Hint: the step prepare comes first")
         run(
-            load(cases),
+            cases,
             out,
             repeats=repeats,
             processes=given.processes,

@@ -80,10 +80,18 @@ def save(cases: list[Case], path: Path) -> None:
     """All cases in one file."""
     arrays = {f"{c.name}/{a}": getattr(c, a).astype(np.float64) for c in cases for a in ARRAYS}
     path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, **arrays)
+    whole = path.with_suffix(".part.npz")
+    np.savez_compressed(whole, **arrays)
+    whole.rename(path)
 
 
-def load(path: Path) -> list[Case]:
+def load(work: Path) -> list[Case]:
+    """All cases of a folder."""
+    files = [p for p in sorted(work.glob("*.npz")) if not p.name.endswith(".part.npz")]
+    return [found for path in files for found in _load(path)]
+
+
+def _load(path: Path) -> list[Case]:
     """Cases that `save` wrote."""
     with np.load(path, allow_pickle=False) as stored:
         names = dict.fromkeys(key.rpartition("/")[0] for key in stored.files)
@@ -183,6 +191,8 @@ def given(rank: FloatArray) -> Order:
     return order
 
 
+TREES = 40  # of each forest
+
 # -- rankers -----------------------------------------------------------------------------------
 
 
@@ -199,9 +209,10 @@ def regression_forest(x: FloatArray, y: npt.NDArray[np.int64], *, seed: int) -> 
         "min_data_in_leaf": 10,
         "seed": seed,
         "deterministic": True,
+        "num_threads": 1,
         "verbosity": -1,
     }
-    forest = lightgbm.train(parameters, lightgbm.Dataset(x, label=y), num_boost_round=100)
+    forest = lightgbm.train(parameters, lightgbm.Dataset(x, label=y), num_boost_round=TREES)
     return lambda features: np.asarray(forest.predict(features))
 
 
@@ -219,7 +230,7 @@ def ranking_svm(
         for i in high:
             lower = rows[y[rows] < y[i]]
             if len(lower):
-                chosen = rng.choice(lower, min(10, len(lower)), replace=False)
+                chosen = rng.choice(lower, min(3, len(lower)), replace=False)
                 better += [i] * len(chosen)
                 worse += chosen.tolist()
     gap = x[better] - x[worse]
@@ -233,22 +244,33 @@ def ranking_svm(
     return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
 
 
-def fitted(data: Labelled, fold: int, share: float = 1.0) -> dict[str, FloatArray]:
-    """Scores and probabilities of all documents from models of one fold's first queries."""
+def training_set(data: Labelled, fold: int, share: float) -> npt.NDArray[np.bool_]:
+    """The documents of the first queries of a fold."""
     queries = np.flatnonzero(data.fold == fold)
-    queries = queries[: max(int(len(queries) * share), 2)]
-    train = np.isin(data.query, queries)
+    return np.isin(data.query, queries[: max(int(len(queries) * share), 2)])
+
+
+def forest_scores(data: Labelled, fold: int, share: float = 1.0) -> FloatArray:
+    """Scores of all documents by a forest of a part of a fold."""
+    train = training_set(data, fold, share)
+    forest = regression_forest(data.features[train], data.grade[train], seed=fold)
+    return np.asarray(forest(data.features))
+
+
+def fitted(data: Labelled, fold: int) -> dict[str, FloatArray]:
+    """Scores and probabilities of all documents from models of one fold."""
+    train = training_set(data, fold, 1.0)
     x, y = data.features[train], data.grade[train]
     centre, scale = x.mean(axis=0), np.where(x.std(axis=0) > 0, x.std(axis=0), 1)
     w = ranking_svm((x - centre) / scale, y, data.query[train])
     logit = fit_ordered_logit(x, y, data.grades).predict(data.features)
-    forest = fit_forest(x, y, data.grades, seed=fold).predict(data.features)
+    forest = fit_forest(x, y, data.grades, trees=TREES, seed=fold, threads=1).predict(data.features)
     level = np.arange(data.grades)
     return {
         "svm": ((data.features - centre) / scale) @ w,
         "logit": logit @ level,
         "p logit": logit,
-        "forest": regression_forest(x, y, seed=fold)(data.features),
+        "forest": forest_scores(data, fold),
         "ordinal forest": forest @ level,
         "p forest": forest,
     }
@@ -257,62 +279,67 @@ def fitted(data: Labelled, fold: int, share: float = 1.0) -> dict[str, FloatArra
 GROWTH = (0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-def trained_cases(name: str, data: Labelled, folds: int) -> Iterator[Case]:
+def trained_cases(name: str, data: Labelled, fold: int) -> Iterator[Case]:
     """Sections 5.1 and 5.2: rankers trained on one fold."""
-    for fold in range(folds):
-        print(f"{name}, fold {fold + 1}", file=sys.stderr, flush=True)
-        m = fitted(data, fold)
-        order = {k: by_score(v) for k, v in m.items() if not k.startswith("p ")}
-        mixed = (m["p forest"] + m["p logit"]) / 2  # 001 section 5.2
-        for measure in ("ERR", "DCG"):
-            for ranker, p in (("forest", m["p forest"]), ("logit", m["p logit"])):
-                where = (name, "estimate", ranker, measure, fold)
-                yield case(data, where, [order[ranker]], p)
-        for one, other, p in (
-            ("forest", "ordinal forest", m["p forest"]),
-            ("logit", "svm", m["p logit"]),
-            ("logit", "forest", mixed),
-        ):
-            where = (name, "compare", f"{one} and {other}", "ERR", fold)
-            yield case(data, where, [order[one], order[other]], p)
-        kept = np.random.default_rng(fold).random(len(data.grade)) >= 0.1
-        old = thinned(order["forest"], kept)
-        where = (name, "index update", "forest", "ERR", fold)
-        yield case(data, where, [order["forest"], old], m["p forest"])
-        half = fitted(data, fold, 0.5)
-        for share in GROWTH:
-            more = m if share == 1 else fitted(data, fold, share)
-            where = (name, "training set", f"{share:g}", "ERR", fold)
-            both = [by_score(half["forest"]), by_score(more["forest"])]
-            yield case(data, where, both, more["p forest"])
+    m = fitted(data, fold)
+    order = {k: by_score(v) for k, v in m.items() if not k.startswith("p ")}
+    mixed = (m["p forest"] + m["p logit"]) / 2  # 001 section 5.2
+    for measure in ("ERR", "DCG"):
+        for ranker, p in (("forest", m["p forest"]), ("logit", m["p logit"])):
+            yield case(data, (name, "estimate", ranker, measure, fold), [order[ranker]], p)
+    for one, other, p in (
+        ("forest", "ordinal forest", m["p forest"]),
+        ("logit", "svm", m["p logit"]),
+        ("logit", "forest", mixed),
+    ):
+        where = (name, "compare", f"{one} and {other}", "ERR", fold)
+        yield case(data, where, [order[one], order[other]], p)
+    kept = np.random.default_rng(fold).random(len(data.grade)) >= 0.1
+    both = [order["forest"], thinned(order["forest"], kept)]
+    yield case(data, (name, "index update", "forest", "ERR", fold), both, m["p forest"])
+    half = by_score(forest_scores(data, fold, 0.5))
+    for share in GROWTH:
+        more = order["forest"] if share == 1 else by_score(forest_scores(data, fold, share))
+        where = (name, "training set", f"{share:g}", "ERR", fold)
+        yield case(data, where, [half, more], m["p forest"])
 
 
-def given_cases(name: str, data: Labelled, folds: int) -> Iterator[Case]:
+def given_cases(name: str, data: Labelled, fold: int) -> Iterator[Case]:
     """The 21 given rankings: each alone, and each against the next better one."""
     assert data.rank is not None
-    for fold in range(folds):
-        print(f"{name}, given rankings, fold {fold + 1}", file=sys.stderr, flush=True)
-        train = data.fold[data.query] == fold
-        p = fit_ordered_logit(data.features[train], data.grade[train], data.grades)
-        probability = p.predict(data.features)
-        orders = [given(data.rank[:, k]) for k in range(data.rank.shape[1])]
-        alone = []
-        for k, order in enumerate(orders):
-            where = (name, "given", f"ranking {k + 1}", "ERR", fold)
-            alone.append(case(data, where, [order], probability))
-            yield alone[-1]
-        by_truth = np.argsort([-c.value.mean() for c in alone])
-        for place, (i, j) in enumerate(pairwise(by_truth), start=1):
-            where = (name, "given pair", f"{place} and {place + 1}", "ERR", fold)
-            yield case(data, where, [orders[i], orders[j]], probability)
+    train = training_set(data, fold, 1.0)
+    p = fit_ordered_logit(data.features[train], data.grade[train], data.grades)
+    probability = p.predict(data.features)
+    orders = [given(data.rank[:, k]) for k in range(data.rank.shape[1])]
+    alone = []
+    for k, order in enumerate(orders):
+        where = (name, "given", f"ranking {k + 1}", "ERR", fold)
+        alone.append(case(data, where, [order], probability))
+        yield alone[-1]
+    by_truth = np.argsort([-c.value.mean() for c in alone])
+    for place, (i, j) in enumerate(pairwise(by_truth), start=1):
+        where = (name, "given pair", f"{place} and {place + 1}", "ERR", fold)
+        yield case(data, where, [orders[i], orders[j]], probability)
 
 
-def prepare(data: Path, *, quick: bool = False) -> list[Case]:
-    """Every case; `quick`: one fold, and a small generated collection."""
-    folds = 1 if quick else 5
-    letor = mq2007(data)
-    out = list(given_cases("MQ2007-agg", letor, folds))
-    out += trained_cases("MQ2007-agg", letor, folds)
-    out += trained_cases("OHSUMED", ohsumed(data), folds)
-    out += trained_cases("MSLR-like", mslr_like(600 if quick else 3000), folds)
-    return out
+def prepare(data: Path, work: Path, *, quick: bool = False) -> None:
+    """Every case, a file a collection and fold; what is there already is kept.
+
+    `quick`: one fold, and a small generated collection.
+    """
+    for name, read in (
+        ("MQ2007-agg", lambda: mq2007(data)),
+        ("OHSUMED", lambda: ohsumed(data)),
+        ("MSLR-like", lambda: mslr_like(500 if quick else 2000)),
+    ):
+        collection = None
+        for fold in range(1 if quick else 5):
+            path = work / f"{name}-{fold}.npz"
+            if path.exists():
+                continue
+            print(f"{name}, fold {fold + 1}", file=sys.stderr, flush=True)
+            collection = read() if collection is None else collection
+            cases = list(trained_cases(name, collection, fold))
+            if collection.rank is not None:
+                cases += given_cases(name, collection, fold)
+            save(cases, path)

@@ -8,7 +8,14 @@ import numpy.typing as npt
 
 from benchmarks.active.cases import Case
 from surefoot.active.estimators.weighted import weighted_mean
-from surefoot.active.sampling import FLOOR, VARIANTS, optimal_draws, sampling_distribution
+from surefoot.active.group_sequential import LOOKS, look_levels, look_times
+from surefoot.active.sampling import (
+    FLOOR,
+    SEQUENTIAL_FLOOR,
+    VARIANTS,
+    optimal_draws,
+    sampling_distribution,
+)
 from surefoot.active.sequential import (
     Reach,
     betting_interval,
@@ -24,7 +31,7 @@ Row = dict[str, Any]
 
 BUDGETS = {"OHSUMED": (5, 10, 15, 20, 30, 40)}
 USUAL_BUDGETS = (10, 20, 40, 70, 100, 150, 200, 300)
-FLOORS = (0.0, 0.0001, 0.001, 0.01, 0.05, 0.2)
+FLOORS = (0.0, 0.001, 0.01, 0.1, 0.3, 0.5)
 RESAMPLES = 400
 
 
@@ -146,11 +153,12 @@ def _draws(
 def sequential(case: Case, studies: int) -> Iterator[Row]:
     """Looking after every draw: how often any look misses, and what stopping early saves.
 
-    ``betting`` is the product's confidence sequence; ``asymptotic`` Robbins' normal mixture with an
-    estimated standard error; ``naive`` the interval of a single look. The rows ``null`` are of the
+    ``betting`` is the product's confidence sequence, ``group`` its five planned looks;
+    ``asymptotic`` is Robbins' normal mixture with an estimated standard error, ``naive`` the
+    interval of a single look. The rows ``null`` are of the
     same values shifted to a true mean of 0: every claim that the sign is known is then false.
     """
-    setting, q = _setting(case, "active")
+    setting, q = _setting(case, "active", SEQUENTIAL_FLOOR)
     budgets = np.array([budgets_of(case)[-1] / 2], dtype=np.float64)
     draws, counts = _draws(case, q, budgets, studies)
     width = int(counts.max())
@@ -179,6 +187,8 @@ def sequential(case: Case, studies: int) -> Iterator[Row]:
             for r in (truth, 0.0)
         ]
         seen["betting"] = crossed[0], crossed[1]
+        half = _group_half_widths(error, counts[:, 0], target)
+        seen["group"] = np.abs(mean - truth) > half + 1e-12, np.abs(mean) > half
         for name, (missed, known) in seen.items():
             stops = known.any(axis=1)
             at = np.where(stops, known.argmax(axis=1), counts[:, 0] - 1)
@@ -213,6 +223,28 @@ def sequential(case: Case, studies: int) -> Iterator[Row]:
         "delta": float(np.mean(single)),
         "repeats": len(widths),
     }
+
+
+def _group_half_widths(
+    error: FloatArray, count: npt.NDArray[np.int32], planned: float
+) -> FloatArray:
+    """Half-widths at the planned looks and at the end; infinite elsewhere."""
+    out = np.full(error.shape, np.inf)
+    levels = look_levels(0.95)
+    for n, level in zip(look_times(planned), levels, strict=False):
+        row = np.flatnonzero(count > n)
+        out[row, n - 1] = _quantile(np.array([n]), level) * error[row, n - 1]
+    row = np.flatnonzero(count > 1)
+    last = count[row] - 1
+    out[row, last] = _quantile(count[row], levels[LOOKS - 1]) * error[row, last]
+    return out
+
+
+def _quantile(n: npt.NDArray[Any], level: float) -> FloatArray:
+    from scipy.special import stdtrit
+
+    out: FloatArray = -stdtrit(n - 1.0, level / 2)
+    return out
 
 
 def _capital(

@@ -147,7 +147,7 @@ def test_three_rankings_minimise_the_sum_of_the_variances():
 
 
 @pytest.mark.parametrize(
-    "text", ["ERR", "ERR@2", "DCG", "DCG@3", "RBP(p=0.6)@2", "nDCG@2", "ERR(gain=thesis)"]
+    "text", ["ERR", "ERR@2", "DCG", "DCG@3", "RBP(p=0.6)@2", "nDCG@2", "INST(T=1)@3"]
 )
 def test_no_labels_lead_out_of_the_bounds_of_a_query(text):
     known = labelled_pool(12, rankings=3, docs=4, seed=6)
@@ -185,12 +185,14 @@ def test_gains_of_five_grades(text, gains):
     np.testing.assert_allclose(parse_measure(text).gains(5), gains, atol=1e-6)
 
 
-@pytest.mark.parametrize("text", ["ERR@10", "DCG", "nDCG@5", "RBP(p=0.8)@20"])
+@pytest.mark.parametrize("text", ["ERR@10", "DCG", "nDCG@5", "RBP(p=0.8)@20", "INST(T=3)"])
 def test_measures_print_as_they_are_read(text):
     assert str(parse_measure(text)) == text
 
 
-@pytest.mark.parametrize("text", ["MAP", "ERR@0", "RBP(p=2)", "DCG(q=1)", "ERR@", "DCG(gain=x)"])
+@pytest.mark.parametrize(
+    "text", ["MAP", "ERR@0", "RBP(p=2)", "DCG(q=1)", "ERR@", "DCG(gain=x)", "INST(T=0)"]
+)
 def test_measures_that_do_not_exist_are_refused(text):
     with pytest.raises(MeasureError):
         parse_measure(text)
@@ -210,6 +212,53 @@ def test_ndcg_values_divide_by_the_ideal_list():
         ideal = best[:3] @ discount[: len(best[:3])]
         expected = gained[:3] @ discount[: len(gained[:3])] / ideal if ideal > 0 else 0
         assert found[x] == pytest.approx(expected), topic
+
+
+@pytest.mark.parametrize("text", ["INST(T=3)", "INST(T=1)@3"])
+def test_inst_values_are_those_of_evaluate(text, tmp_path):
+    known = labelled_pool(40, rankings=1, seed=5)
+    pool = known.pool
+    run = tmp_path / "run"
+    lines = []
+    for x, topic in enumerate(pool.topics):
+        items = pool.items[0][pool.offsets[0][x] : pool.offsets[0][x + 1]]
+        for rank, i in enumerate(items):
+            lines.append(f"{topic} Q0 {pool.docs[i]} {rank + 1} {-rank} run\n")
+    run.write_text("".join(lines))
+    result = sf.evaluate(known.labels, run, measures=[text], per_topic=True)
+    expected = {r["topic"]: r["value"] for r in result.rows()}
+    found = values(pool, parse_measure(text), known.grade)[0]
+    for topic, value in zip(pool.topics, found, strict=True):
+        assert value == pytest.approx(expected[topic], abs=1e-12)
+
+
+@pytest.mark.parametrize("text", ["INST(T=2)", "nDCG@3"])
+@pytest.mark.parametrize("rankings", [1, 2])
+def test_sampled_moments_give_nearly_the_exact_q(text, rankings):
+    known = labelled_pool(25, rankings=rankings, docs=5, seed=11)
+    measure, pool = parse_measure(text), known.pool
+    m = len(pool.topics)
+    p = np.full(m, 1 / m)
+    place = np.arange(len(pool.docs)) - pool.item_offset[pool.topic_of_item]
+    size = np.diff(pool.item_offset)
+    weight_of, value_of = [], []
+    for label in itertools.product(range(3), repeat=5):
+        grade = np.array(label)[place]
+        found = values(pool, measure, grade)
+        value_of.append(found[0] - found[1] if rankings == 2 else found[0])
+        chance = pool.probability[np.arange(len(grade)), grade]
+        # queries with fewer documents meet each of their label vectors several times
+        weight_of.append(np.multiply.reduceat(chance, pool.item_offset[:-1]) / 3.0 ** (5 - size))
+    weight, value = np.array(weight_of), np.array(value_of)
+    np.testing.assert_allclose(weight.sum(axis=0), 1)
+    mean = (weight * value).sum(axis=0)
+    exact = (weight * (value - mean @ p) ** 2).sum(axis=0)
+    q = np.sqrt(exact) / np.sqrt(exact).sum()
+    near = np.sqrt(spread(moments(pool, measure), p, compare=rankings == 2))
+    near /= near.sum()
+    # what the approximation costs, in labels
+    lost = relative_cost(near, exact, np.ones(m), p) / relative_cost(q, exact, np.ones(m), p)
+    assert 1 <= lost < 1.02
 
 
 # -- costs and the table -------------------------------------------------------------------------

@@ -2,9 +2,11 @@ import json
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 from tests.pools import labelled_pool, write_pool
 
 import surefoot as sf
+from surefoot.active.group_sequential import look_levels, look_times
 from surefoot.active.moments import values
 from surefoot.active.store.study import Study
 from surefoot.errors import InputError
@@ -250,6 +252,7 @@ def test_a_study_with_a_stopping_rule_stops_asking(tmp_path):
     sf.active.plan(clear.pool, study, measure="ERR", compare=True, budget=250, stop="sign")
     found = run(study, clear.labels, count=5)
     assert found.low[0] > 0
+    assert found.settings["look"] < 5
     assert found.cost < 200
     assert "the stopping rule (sign) is met" in sf.active.next_tasks(study).headline[0]
     assert found.headline[-1] == "The stopping rule (sign) is met."
@@ -265,3 +268,38 @@ def test_what_a_priority_sample_cannot_do_is_said(known, tmp_path):
     run(study, known.labels)
     with pytest.raises(InputError, match="the interval sequence needs independent draws"):
         sf.active.estimate(study, interval="sequence")
+
+
+def test_between_planned_looks_the_last_one_stands(known, tmp_path):
+    study = tmp_path / "s.db"
+    planned = sf.active.plan(
+        known.pool, study, measure="ERR", compare=True, budget=50, stop="half-width<0.001"
+    )
+    first = look_times(planned.expected_draws)[0]
+    looks = []
+    for _ in range(200):
+        tasks = sf.active.next_tasks(study)
+        if not len(tasks):
+            break
+        sf.active.label(study, {tasks.topic[0]: known.labels[tasks.topic[0]]})
+        found = sf.active.estimate(study)
+        every = sf.active.estimate(study, interval="delta")
+        look = found.settings["look"]
+        looks.append(look)
+        if look == 0:
+            assert every.draws < first
+            assert np.isnan(found.low[0])
+            assert f"after {first} draws" in found.headline[-2]
+        elif look < 5:
+            assert found.draws == look_times(planned.expected_draws)[look - 1] <= every.draws
+            assert found.low[0] < found.estimate[0] < found.high[0]
+    assert sorted(set(looks)) == [0, 1, 2, 3, 4, 5]
+    assert looks == sorted(looks)
+
+
+def test_levels_of_planned_looks_are_those_in_print():
+    # Jennison and Turnbull 2000, Table 2.3: C_B(5, .10) = 1.751, C_B(5, .05) = 2.040
+    for confidence, printed in ((0.90, 1.751), (0.95, 2.040)):
+        levels = look_levels(confidence)
+        ends = [-ndtri(level / 2) for level in levels]
+        np.testing.assert_allclose(ends, [printed * np.sqrt(5 / k) for k in range(1, 6)], rtol=5e-4)

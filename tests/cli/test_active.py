@@ -73,7 +73,11 @@ def test_simulate(surefoot, known):
         (("estimate", "nothing.db"), 1, "surefoot: nothing.db: cannot be opened"),
         (("plan", "nothing.csv", *PLAN[2:]), 1, "surefoot: cannot read nothing.csv"),
         (("plan", "pool.csv", "--budget", "20", "-o", "t.db"), 2, "--measure"),
-        ((*PLAN[:3], "MAP", *PLAN[4:]), 1, "active evaluation knows DCG, ERR, nDCG, RBP, not"),
+        (
+            (*PLAN[:3], "MAP", *PLAN[4:]),
+            1,
+            "active evaluation knows DCG, ERR, nDCG, RBP, INST",
+        ),
         ((*PLAN, "--stop", "soon"), 1, "cannot read the stopping rule 'soon'"),
         ((*PLAN, "--cost", "words"), 1, "no numeric column 'words' for the cost"),
         ((*PLAN[:6], "0", *PLAN[7:]), 1, "the budget must be above 0, got 0"),

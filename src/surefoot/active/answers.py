@@ -43,6 +43,19 @@ class Answers:
     predicted: FloatArray
     waiting: int
 
+    def first(self, n: int) -> "Answers":
+        """The same before later draws were labelled."""
+        kept, row = np.unique(self.row[:n], return_inverse=True)
+        return Answers(
+            self.draws[:n],
+            row,
+            self.p[kept],
+            self.q[kept],
+            self.value[:, kept],
+            self.predicted[:, kept],
+            self.waiting,
+        )
+
     @property
     def cost(self) -> float:
         """What the draws cost."""

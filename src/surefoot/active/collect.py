@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from surefoot.active.estimating import estimate
+from surefoot.active.group_sequential import look_times
 from surefoot.active.sequential import parse_rule
 from surefoot.active.store.labelling import take_labels
 from surefoot.active.store.study import Study
@@ -54,9 +55,13 @@ def next_tasks(
 def _stopped(study: Study) -> str:
     """Why a sequential study has seen enough, or ""."""
     rule = study.settings["stop"]
-    if not rule or not any(d.complete for d in study.draws()[:1]):
+    if not rule:
         return ""
-    found = estimate(study, interval="sequence")
+    draws = study.draws()
+    labelled = next((i for i, d in enumerate(draws) if not d.complete), len(draws))
+    if labelled < look_times(float(study.settings["expected_draws"]))[0]:
+        return ""
+    found = estimate(study, interval="group")
     if parse_rule(rule).met(found.low[0], found.high[0]):
         return f"the stopping rule ({rule}) is met"
     return ""

@@ -14,6 +14,7 @@ from surefoot.active.estimators.estimate import Estimate
 from surefoot.active.estimators.priority import inclusion, priority_mean
 from surefoot.active.estimators.regression import regression_mean
 from surefoot.active.estimators.weighted import weighted_mean
+from surefoot.active.group_sequential import LOOKS, last_look, look_levels, look_times
 from surefoot.active.sequential import Reach, betting_interval, parse_rule, planned_stake
 from surefoot.active.store.study import Study
 from surefoot.errors import InputError
@@ -23,7 +24,7 @@ FloatArray = npt.NDArray[np.float64]
 
 METHODS = ("eq6", "regression", "difference")
 DEFAULT_METHOD = "eq6"
-INTERVALS = ("delta", "bootstrap", "sequence")
+INTERVALS = ("delta", "bootstrap", "group", "sequence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,10 @@ def estimate(
         ``eq6``: the paper's weighted mean; ``regression``: the same with the model's predictions as
         a control variate; ``difference``: with the predictions taken as they are.
     interval : str, optional
-        ``delta``; ``bootstrap``; ``sequence``: valid however often one looks, whatever the labels
-        (a confidence sequence, wider for it). By default ``sequence`` for a study with a stopping
-        rule, else ``delta``.
+        ``delta``; ``bootstrap``; ``group``: of the last of five planned looks, which cover
+        together; ``sequence``: valid however often one looks, whatever the labels (a confidence
+        sequence, wider for it). By default ``group`` for a study with a stopping rule, else
+        ``delta``.
     confidence : float, optional
         By default the study's.
     """
@@ -80,9 +82,12 @@ def estimate(
     settings = opened.settings
     chosen = method or DEFAULT_METHOD
     level = float(settings["confidence"] if confidence is None else confidence)
-    kind = interval or ("sequence" if settings["stop"] else "delta")
+    kind = interval or ("group" if settings["stop"] else "delta")
     _check(chosen, kind, level, settings)
     answers = read_answers(opened)
+    look = 0
+    if kind == "group":
+        answers, look = _at_last_look(opened, answers)
     n = len(answers.draws)
     if n == 0:
         raise InputError(
@@ -124,8 +129,11 @@ def estimate(
                 resamples=resamples,
                 seed=seed,
             )
+        elif kind == "group" and look == 0:
+            low = high = float("nan")
         else:
-            ends = result.interval(level)
+            at = 1 - look_levels(level)[look - 1] if kind == "group" else level
+            ends = result.interval(at)
             low, high = float(ends[0][0]), float(ends[1][0])
         rows.append((point, error, low, high))
     design = "priority " if settings["design"] == "priority" else ""
@@ -136,6 +144,7 @@ def estimate(
         "method": chosen,
         "interval": kind,
         "resamples": resamples if kind == "bootstrap" else None,
+        "look": look if kind == "group" else None,
     }
     out = EstimateResult(
         settings=result_settings,
@@ -151,6 +160,14 @@ def estimate(
         method=label,
     )
     return _with_headline(out, answers)
+
+
+def _at_last_look(study: Study, answers: Answers) -> tuple[Answers, int]:
+    """The draws of the last planned look, and its number."""
+    planned = float(study.settings["expected_draws"])
+    ended = not answers.waiting and bool(study.progress().ended)
+    look, n = last_look(len(answers.draws), planned, ended=ended)
+    return (answers.first(n) if look else answers), look
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +233,17 @@ def _check(method: str, interval: str, confidence: float, settings: Mapping[str,
         raise InputError("a priority study knows the methods eq6 and regression")
 
 
+def _look_words(look: int, planned: float) -> str:
+    """Which of the planned looks the interval is of."""
+    times = look_times(planned)
+    if look == 0:
+        return f"No interval before the first of {LOOKS} planned looks, after {times[0]} draws."
+    if look == LOOKS:
+        return f"The last of {LOOKS} planned looks."
+    after = f"after {times[look]} draws" if look < len(times) else "at the end of the budget"
+    return f"Look {look} of {LOOKS}; draws after it count from the next one on, {after}."
+
+
 def _with_headline(result: EstimateResult, answers: Answers) -> EstimateResult:
     from dataclasses import replace
 
@@ -231,15 +259,21 @@ def _with_headline(result: EstimateResult, answers: Answers) -> EstimateResult:
             lines.append(f"{first} is worse than {other}: the interval lies below 0.")
         else:
             lines.append(f"No verdict yet between {first} and {other}: the interval includes 0.")
-    lines.append(
-        f"{name} = {result.estimate[0]:.4f}, {result.confidence:.0%} confidence interval "
-        f"{low:.4f} to {high:.4f}, from {result.draws} draws of {result.labelled} labelled queries."
-    )
+    source = f"from {result.draws} draws of {result.labelled} labelled queries"
+    if low == low:
+        lines.append(
+            f"{name} = {result.estimate[0]:.4f}, {result.confidence:.0%} confidence interval "
+            f"{low:.4f} to {high:.4f}, {source}."
+        )
+    else:
+        lines.append(f"{name} = {result.estimate[0]:.4f}, {source}.")
+    if settings["interval"] == "group":
+        lines.append(_look_words(int(settings["look"]), float(settings["expected_draws"])))
     if answers.waiting:
         lines.append(
             f"{answers.waiting} later draws wait behind a query without labels and are left out."
         )
-    if settings["stop"] and settings["interval"] == "sequence":
+    if settings["stop"] and settings["interval"] in ("group", "sequence"):
         met = parse_rule(settings["stop"]).met(low, high)
         lines.append(
             f"The stopping rule ({settings['stop']}) is met."

@@ -10,7 +10,7 @@ from surefoot.errors import MeasureError
 
 FloatArray = npt.NDArray[np.float64]
 
-NAMES = ("DCG", "ERR", "nDCG", "RBP")
+NAMES = ("DCG", "ERR", "nDCG", "RBP", "INST")
 GAINS = ("exp", "linear", "thesis")
 _SHAPE = re.compile(r"(?P<name>[A-Za-z]+)(\((?P<options>[^)]*)\))?(@(?P<depth>\d+))?")
 
@@ -22,7 +22,7 @@ class GradedMeasure:
     Parameters
     ----------
     name : str
-        DCG (001 Eq. 1), ERR (001 Eq. 2), nDCG, or RBP.
+        DCG (001 Eq. 1), ERR (001 Eq. 2), nDCG, RBP, or INST.
     depth : int, optional
         Cut-off: items below it do not count and need no label.
     gain : str
@@ -31,12 +31,15 @@ class GradedMeasure:
         (errata 001-7, 004-2).
     persistence : float
         p of RBP.
+    wanted : float
+        T of INST.
     """
 
     name: str
     depth: int | None = None
     gain: str = "exp"
     persistence: float = 0.8
+    wanted: float = 3.0
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
@@ -50,20 +53,23 @@ class GradedMeasure:
             raise MeasureError(f"the cut-off must be at least 1, got {self.depth}")
         if not 0 < self.persistence < 1:
             raise MeasureError(f"p of RBP must lie between 0 and 1, got {self.persistence}")
+        if not 0.5 <= self.wanted < float("inf"):
+            raise MeasureError(f"INST needs T of at least 1/2, but got T={self.wanted:g}")
 
     def __str__(self) -> str:
-        options = f"(p={self.persistence:g})" if self.name == "RBP" else ""
-        return f"{self.name}{options}" + ("" if self.depth is None else f"@{self.depth}")
+        options = {"RBP": f"(p={self.persistence:g})", "INST": f"(T={self.wanted:g})"}
+        cut = "" if self.depth is None else f"@{self.depth}"
+        return f"{self.name}{options.get(self.name, '')}{cut}"
 
     @property
     def linear(self) -> bool:
         """Whether the measure is a sum of discounted gains."""
-        return self.name != "ERR"
+        return self.name in ("DCG", "nDCG", "RBP")
 
     @property
     def normalised(self) -> bool:
-        """Whether values are shares of an ideal, which depends on all labels of the query."""
-        return self.name == "nDCG"
+        """Whether a value is a quotient of two sums over labels; it lies between 0 and 1."""
+        return self.name in ("nDCG", "INST")
 
     @property
     def judged_depth(self) -> int | None:
@@ -80,7 +86,7 @@ class GradedMeasure:
             if self.gain == "thesis":
                 return np.asarray((2**scaled - 1) / 2)  # 004 Eq. 2.10 (errata 004-2)
             return scaled if self.gain == "linear" else whole / 2**top  # 001 Eq. 2
-        if self.name == "RBP":
+        if self.name in ("RBP", "INST"):
             return whole / 2**top if self.gain == "exp" else scaled
         if self.gain == "exp":
             return whole  # 001 Eq. 1
@@ -105,19 +111,19 @@ def parse_measure(text: str, *, gain: str | None = None) -> GradedMeasure:
         raise MeasureError(f"cannot read the measure {text!r}. Hint: ERR@10, DCG, RBP(p=0.8)")
     by_fold = {name.casefold(): name for name in NAMES}
     name = by_fold.get(match["name"].casefold(), match["name"])
-    persistence = 0.8
-    # the paper's gains, except for RBP, whose gains are linear everywhere else in this package
-    default_gain = "linear" if name == "RBP" else "exp"
+    numbers = {"p": 0.8, "T": 3.0}
+    # the paper's gains, except for RBP and INST, whose gains are linear in the whole package
+    default_gain = "linear" if name in ("RBP", "INST") else "exp"
     for option in filter(None, (part.strip() for part in (match["options"] or "").split(","))):
         key, _, value = option.partition("=")
-        if key.strip() == "p" and name == "RBP":
+        if (name, key.strip()) in (("RBP", "p"), ("INST", "T")):
             try:
-                persistence = float(value)
+                numbers[key.strip()] = float(value)
             except ValueError:
-                raise MeasureError(f"p={value} is not a number") from None
+                raise MeasureError(f"{key.strip()}={value} is not a number") from None
         elif key.strip() == "gain":
             default_gain = value.strip().strip("'\"")
         else:
             raise MeasureError(f"{name} has no option {key.strip()!r}. Hint: RBP(p=0.8), gain=exp")
     depth = int(match["depth"]) if match["depth"] else None
-    return GradedMeasure(name, depth, gain or default_gain, persistence)
+    return GradedMeasure(name, depth, gain or default_gain, numbers["p"], numbers["T"])

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.active.inst import inst
 from surefoot.active.measure import GradedMeasure
 from surefoot.data.pool import Pool
 from surefoot.kernels import active as kernel
 
 FloatArray = npt.NDArray[np.float64]
+
+SAMPLES = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,9 @@ class Moments:
 def moments(pool: Pool, measure: GradedMeasure, *, threads: int = 0) -> Moments:
     """Mean and variance by dynamic programming (001 Theorem 3), exact for DCG, ERR and RBP.
 
-    nDCG is linearised: DCG over the ideal DCG of the expected gains. The sampling distribution need
-    not be exact for the estimate to be consistent, it only has to be positive.
+    nDCG and INST are quotients of sums over the labels and have no such recurrence: their moments
+    are those of `SAMPLES` label vectors drawn from the model. The sampling distribution need not be
+    exact for the estimate to be consistent, it only has to be positive.
     """
     gain = measure.gains(pool.grades)
     m = len(pool.topics)
@@ -80,6 +84,8 @@ def moments(pool: Pool, measure: GradedMeasure, *, threads: int = 0) -> Moments:
             # identical rankings: the exact 0 may come out a rounding error below it
             difference[r - 1] = np.maximum(variance[0] + variance[r] - 2 * covariance, 0.0)
         return Moments(mean, variance, difference)
+    if measure.normalised:
+        return _sampled(pool, measure)
     discount = measure.discounts(_longest(pool))
     for r in range(rankings):
         mean[r], variance[r] = kernel.linear_moments(
@@ -103,9 +109,6 @@ def moments(pool: Pool, measure: GradedMeasure, *, threads: int = 0) -> Moments:
             pool.items[r],
             threads=threads,
         )
-    if measure.name == "nDCG":
-        scale = _reciprocal(ideal(pool.item_offset, pool.probability @ gain, discount))
-        mean, variance, difference = mean * scale, variance * scale**2, difference * scale**2
     return Moments(mean, variance, difference)
 
 
@@ -123,7 +126,9 @@ def values(pool: Pool, measure: GradedMeasure, grade: npt.NDArray[np.int64]) -> 
     out = np.empty((len(pool.rankings), len(pool.topics)))
     discount = measure.discounts(_longest(pool))
     for r, (offset, items) in enumerate(zip(pool.offsets, pool.items, strict=True)):
-        if measure.name == "ERR":
+        if measure.name == "INST":
+            out[r] = _inst(pool, measure, gained[:, 0], r)
+        elif measure.name == "ERR":
             out[r], _ = kernel.err_moments(gained, one, offset, items, depth=measure.depth)
         else:
             out[r], _ = kernel.linear_moments(
@@ -132,6 +137,45 @@ def values(pool: Pool, measure: GradedMeasure, grade: npt.NDArray[np.int64]) -> 
     if measure.name == "nDCG":
         out *= _reciprocal(ideal(pool.item_offset, gained[:, 0], discount))
     return out
+
+
+def _sampled(pool: Pool, measure: GradedMeasure) -> Moments:
+    """Moments of label vectors drawn from the model; the same pool gives the same."""
+    rng = np.random.default_rng(0)
+    below = pool.probability.cumsum(axis=1)[:, :-1]
+    rankings, m = len(pool.rankings), len(pool.topics)
+    # sums of values and differences less the first draw, and of their squares
+    centre = total = square = np.empty(0)
+    for k in range(SAMPLES):
+        grade = (rng.random(len(pool.docs))[:, None] >= below).sum(axis=1)
+        found = values(pool, measure, grade)
+        both = np.concatenate([found, found[0] - found[1:]])
+        if k == 0:
+            centre, total, square = both, np.zeros_like(both), np.zeros_like(both)
+        total += both - centre
+        square += (both - centre) ** 2
+    mean = total / SAMPLES
+    variance = (square / SAMPLES - mean**2) * (SAMPLES / (SAMPLES - 1))
+    variance = np.maximum(variance, 0.0).reshape(2 * rankings - 1, m)
+    return Moments((centre + mean)[:rankings], variance[:rankings], variance[rankings:])
+
+
+def _inst(
+    pool: Pool, measure: GradedMeasure, gained: FloatArray, r: int, queries: int = 2000
+) -> FloatArray:
+    """INST of one ranking of every query, in blocks of rows as long as the longest list."""
+    offset, items = pool.offsets[r], pool.items[r]
+    size = np.diff(offset)
+    if measure.depth is not None:
+        size = np.minimum(size, measure.depth)
+    score = np.zeros(len(size))
+    for begin in range(0, len(size), queries):
+        rows = np.arange(begin, min(begin + queries, len(size)))
+        rank = np.arange(int(size[rows].max(initial=0)))
+        shown = rank < size[rows, None]
+        item = items[np.minimum(offset[rows, None] + rank, len(items) - 1)]
+        score[rows] = inst(np.where(shown, gained[item], 0.0), measure.wanted)
+    return score
 
 
 def ideal(

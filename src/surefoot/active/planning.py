@@ -15,6 +15,7 @@ from surefoot.active.measure import GradedMeasure, parse_measure
 from surefoot.active.moments import Moments, moments, sum_by
 from surefoot.active.sampling import (
     FLOOR,
+    SEQUENTIAL_FLOOR,
     introspective,
     optimal_draws,
     relative_cost,
@@ -136,7 +137,7 @@ def plan(
     design: str = "replacement",
     cost: str | None = None,
     cost_per: str = "auto",
-    floor: float = FLOOR,
+    floor: float | None = None,
     model: Callable[[Pool], Pool] | None = None,
     stop: str = "",
     confidence: float = 0.95,
@@ -154,7 +155,7 @@ def plan(
     study : path or URL
         Where the study is to live; must not exist.
     measure : str
-        ``ERR``, ``DCG@10``, ``nDCG@10`` or ``RBP(p=0.8)``.
+        ``ERR``, ``DCG@10``, ``nDCG@10``, ``RBP(p=0.8)`` or ``INST(T=3)``.
     budget : float
         What labelling may cost, in units of the mean cost of a query.
     compare : bool
@@ -163,8 +164,11 @@ def plan(
         ``active``, ``passive``, ``uniD`` or ``uniC`` (001 section 5).
     design : str
         ``replacement``: draws as in Algorithm 1; ``priority``: without replacement.
-    cost, cost_per, floor, gain, grades
-        As for `CostTally`, `sampling_distribution`, `GradedMeasure` and `read_pool`.
+    cost, cost_per, gain, grades
+        As for `CostTally`, `GradedMeasure` and `read_pool`.
+    floor : float, optional
+        As for `sampling_distribution`; larger by default where a study may stop early, whose
+        intervals pay for every large weight.
     model : callable, optional
         A model of relevance: takes a block of the pool, returns it with other probabilities.
     stop : str
@@ -191,6 +195,8 @@ def plan(
         raise InputError(
             "a stopping rule needs independent draws. Hint: --design replacement, or no --stop"
         )
+    if floor is None:
+        floor = SEQUENTIAL_FLOOR if str(rule) else FLOOR
     with new_study(study) as writer:
         written = 0
 

@@ -9,7 +9,9 @@ from surefoot.errors import InputError
 FloatArray = npt.NDArray[np.float64]
 
 VARIANTS = ("active", "passive", "uniD", "uniC")
-FLOOR = 0.01
+FLOOR = 0.001
+# a study that may stop early pays for every large weight with a wider interval
+SEQUENTIAL_FLOOR = 0.3
 
 
 def introspective(moments: Moments, p: FloatArray, *, compare: bool) -> FloatArray:

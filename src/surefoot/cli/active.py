@@ -18,7 +18,7 @@ def command() -> None:
 
 @command.command("plan")
 @click.argument("pool")
-@click.option("-m", "--measure", required=True, help="ERR, DCG, nDCG or RBP(p=0.8), with @k.")
+@click.option("-m", "--measure", required=True, help="ERR, DCG, nDCG, RBP(p=0.8), INST(T=3); @k.")
 @click.option("--compare", is_flag=True, help="The difference of the pool's rankings.")
 @click.option("--budget", type=float, required=True, help="In units of the mean query's cost.")
 @click.option("-o", "--output", "study", required=True, metavar="STUDY", help="File or URL.")
@@ -44,7 +44,7 @@ def command() -> None:
 )
 @click.option("--cost", metavar="documents|log-length|flat|COLUMN", help="Default: column cost.")
 @click.option("--cost-per", type=click.Choice(["auto", "topic", "item"]), default="auto")
-@click.option("--floor", type=float, default=0.01, show_default=True, help="q >= floor x p.")
+@click.option("--floor", type=float, help="q >= floor x p; default 0.001, with --stop 0.3.")
 @click.option("--model", metavar="NAME[+NAME]", help="How relevant documents are; see the guide.")
 @click.option("--seed-labels", metavar="LABELS", help="Labelled documents to fit --model to.")
 @click.option("--features", metavar="COL[,COL]", help="Columns that --model sees.")
@@ -152,7 +152,7 @@ def label_command(
 @command.command("estimate")
 @click.argument("study")
 @click.option("--method", type=click.Choice(["eq6", "regression", "difference"]))
-@click.option("--interval", type=click.Choice(["delta", "bootstrap", "sequence"]))
+@click.option("--interval", type=click.Choice(["delta", "bootstrap", "group", "sequence"]))
 @click.option("--confidence", type=float, help="Default: the study's.")
 @click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
 @output_options
@@ -207,7 +207,7 @@ def export_command(study: str, kind: str, output: Output) -> None:
 @click.option("--model", metavar="NAME[+NAME]", help="How relevant documents are; see the guide.")
 @click.option("--seed-labels", metavar="LABELS", help="Labelled documents to fit --model to.")
 @click.option("--features", metavar="COL[,COL]", help="Columns that --model sees.")
-@click.option("--floor", type=float, default=0.01, show_default=True)
+@click.option("--floor", type=float, default=0.001, show_default=True)
 @click.option("--confidence", type=float, default=0.95, show_default=True)
 @output_options
 def simulate_command(
