@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import click
-from click.utils import PacifyFlushWrapper
 
 from surefoot import __version__
 from surefoot.errors import SurefootError, UnreliableWarning
@@ -115,9 +114,9 @@ def run(command: click.Command, name: str) -> None:
         sys.exit(1)
     except BrokenPipeError:
         _reader_left()
-    except SystemExit:
-        # click ends with 1 where the reader left, and has wrapped stdout by then
-        if isinstance(sys.stdout, PacifyFlushWrapper):
+    except SystemExit as stop:
+        # click handles a reader that left by ending with 1
+        if isinstance(stop.__context__, BrokenPipeError):
             _reader_left()
         raise
     except MemoryError:

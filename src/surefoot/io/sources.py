@@ -141,7 +141,8 @@ class Source:
 
     def stream(self) -> io.TextIOWrapper:
         """The text to read bit by bit, unpacked, line ends as they are."""
-        return io.TextIOWrapper(_Blocks(self.blocks()), encoding="utf-8-sig", newline="")
+        blocks = _Blocks(self.blocks(), self.path)
+        return io.TextIOWrapper(blocks, encoding="utf-8-sig", newline="")
 
     def contents(self) -> bytes:
         """All of it, unpacked, without a byte order mark."""
@@ -167,8 +168,9 @@ class Source:
 class _Blocks(io.BufferedIOBase):
     """Blocks of bytes as a file to read from."""
 
-    def __init__(self, blocks: Iterator[bytes]) -> None:
+    def __init__(self, blocks: Iterator[bytes], name: str) -> None:
         self._blocks = blocks
+        self.name = name
         self._rest = b""
 
     def readable(self) -> bool:
