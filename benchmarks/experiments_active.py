@@ -20,6 +20,10 @@ from benchmarks.active.studies import study
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "experiments-active"
+ORDER = (
+    *("compare", "estimate", "index update", "training set"),
+    *("measure", "together", "apart", "given pair", "given"),
+)
 
 
 def _one(case: Case, repeats: int) -> tuple[str, list[dict[str, Any]]]:
@@ -31,8 +35,8 @@ def run(cases: list[Case], out: Path, *, repeats: int, processes: int, minutes: 
     out.parent.mkdir(parents=True, exist_ok=True)
     done = {name for name, _ in finished(out, repeats)}
     todo = [c for c in cases if c.name not in done]
-    # the longest first, so that no process waits at the end
-    todo.sort(key=lambda c: (c.experiment not in ("estimate", "compare"), -len(c.value)))
+    # what matters most and takes longest first; every fold before the next
+    todo.sort(key=lambda c: (ORDER.index(c.experiment), c.fold))
     start = time.monotonic()
     print(f"{len(done)} cases are done, {len(todo)} to do", file=sys.stderr)
     context = multiprocessing.get_context("spawn")

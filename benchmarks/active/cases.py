@@ -77,8 +77,8 @@ ARRAYS = (
 
 
 def save(cases: list[Case], path: Path) -> None:
-    """All cases in one file."""
-    arrays = {f"{c.name}/{a}": getattr(c, a).astype(np.float64) for c in cases for a in ARRAYS}
+    """All cases in one file, in single precision: the truth is that of the rounded values."""
+    arrays = {f"{c.name}/{a}": getattr(c, a).astype(np.float32) for c in cases for a in ARRAYS}
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = path.with_suffix(".part.npz")
     np.savez_compressed(whole, **arrays)
@@ -98,7 +98,7 @@ def _load(path: Path) -> list[Case]:
         out = []
         for name in names:
             collection, experiment, label, measure, fold = name.split("/")
-            arrays = {a: stored[f"{name}/{a}"] for a in ARRAYS}
+            arrays = {a: stored[f"{name}/{a}"].astype(np.float64) for a in ARRAYS}
             out.append(Case(collection, experiment, label, measure, int(fold), **arrays))
     return out
 
@@ -108,6 +108,8 @@ def case(
     where: tuple[str, str, str, str, int],
     orders: list[Order],
     probability: FloatArray,
+    *,
+    other: int = -1,
 ) -> Case:
     """A case from the order of each ranking and the model's probabilities of all documents.
 
@@ -117,6 +119,9 @@ def case(
         Collection, experiment, label, measure and the fold that models were fitted on.
     orders : list of callables
         Take the first document of a query and the one after its last, return documents best first.
+    other : int
+        With several rankings, the one that the first is compared with; queries are drawn for all
+        comparisons with the first together.
     """
     fold, measure = where[4], parse_measure(where[3])
     queries = np.flatnonzero(data.fold != fold)
@@ -133,7 +138,7 @@ def case(
         items.append(np.concatenate(lists).astype(np.int32))
     pool = Pool(
         tuple(str(q) for q in queries),
-        tuple("ABC"[: len(orders)]),
+        tuple("ABCDEFGH"[: len(orders)]),
         base.astype(np.int64),
         tuple(str(d) for d in kept),
         tuple(o.astype(np.int64) for o in offsets),
@@ -148,7 +153,11 @@ def case(
     raw = np.maximum(raw, data.price.min())
     p = np.full(len(queries), 1 / len(queries))
     compare = len(orders) > 1
-    sign = np.array([1.0, -1.0])[: len(orders)]
+    sign = np.zeros(len(orders))
+    other = other % len(orders)
+    sign[0] = 1.0
+    if compare:
+        sign[other] = -1.0
     flat = np.broadcast_to(np.full(pool.grades, 1 / pool.grades), pool.probability.shape)
     informed = moments(pool, measure, threads=1)
     uniform = moments(pool.with_probability(flat), measure, threads=1)
@@ -161,8 +170,8 @@ def case(
         around=spread(informed, p, compare=compare),
         expected_uniform=sign @ uniform.mean,
         around_uniform=spread(uniform, p, compare=compare),
-        low=low[-1],
-        high=high[-1],
+        low=low[len(orders) + other - 1 if compare else 0],
+        high=high[len(orders) + other - 1 if compare else 0],
     )
 
 
@@ -277,6 +286,7 @@ def fitted(data: Labelled, fold: int) -> dict[str, FloatArray]:
 
 
 GROWTH = (0.6, 0.7, 0.8, 0.9, 1.0)
+OTHER_MEASURES = ("nDCG@10", "RBP(p=0.8)", "INST(T=3)")
 
 
 def trained_cases(name: str, data: Labelled, fold: int) -> Iterator[Case]:
@@ -294,6 +304,17 @@ def trained_cases(name: str, data: Labelled, fold: int) -> Iterator[Case]:
     ):
         where = (name, "compare", f"{one} and {other}", "ERR", fold)
         yield case(data, where, [order[one], order[other]], p)
+    for measure in OTHER_MEASURES:
+        yield case(
+            data, (name, "measure", "forest", measure, fold), [order["forest"]], m["p forest"]
+        )
+    rivals = ("ordinal forest", "logit", "svm")
+    together = [order["forest"], *(order[k] for k in rivals)]
+    for k, rival in enumerate(rivals, start=1):
+        where = (name, "together", f"forest and {rival}", "ERR", fold)
+        yield case(data, where, together, mixed, other=k)
+        where = (name, "apart", f"forest and {rival}", "ERR", fold)
+        yield case(data, where, [order["forest"], order[rival]], mixed)
     kept = np.random.default_rng(fold).random(len(data.grade)) >= 0.1
     both = [order["forest"], thinned(order["forest"], kept)]
     yield case(data, (name, "index update", "forest", "ERR", fold), both, m["p forest"])

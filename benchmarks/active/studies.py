@@ -91,8 +91,9 @@ def errors(case: Case, repeats: int) -> Iterator[Row]:
     given = case.experiment.startswith("given")
     # 21 rankings or 20 pairs are averaged: each needs fewer studies
     repeats = max(repeats // 5, 50) if given else repeats
-    for variant in VARIANTS:
-        every = not given and variant in ("active", "passive")
+    several = case.experiment in ("together", "apart")
+    for variant in ("active", "passive") if several else VARIANTS:
+        every = not (given or several) and variant in ("active", "passive")
         for method in METHODS if every else ("eq6",):
             for row in _tallied(case, variant, method, repeats):
                 yield {"kind": "error", **row}

@@ -15,6 +15,7 @@ from surefoot.active.estimators.priority import inclusion, priority_mean
 from surefoot.active.estimators.regression import regression_mean
 from surefoot.active.estimators.weighted import weighted_mean
 from surefoot.active.group_sequential import LOOKS, last_look, look_levels, look_times
+from surefoot.active.quantities import quantities
 from surefoot.active.sequential import Reach, betting_interval, parse_rule, planned_stake
 from surefoot.active.store.study import Study
 from surefoot.errors import InputError
@@ -25,31 +26,6 @@ FloatArray = npt.NDArray[np.float64]
 METHODS = ("eq6", "regression", "difference")
 DEFAULT_METHOD = "eq6"
 INTERVALS = ("delta", "bootstrap", "group", "sequence")
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """One number to estimate: a signed sum over the rankings."""
-
-    name: str
-    weights: FloatArray
-    place: int  # among the rankings, followed by the differences from the first
-
-
-def quantities(measure: str, rankings: tuple[str, ...], *, compare: bool) -> list[Quantity]:
-    """The differences of the first ranking against each other, then each ranking."""
-    eye = np.eye(len(rankings))
-    alone = [Quantity(f"{measure}[{name}]", eye[r], r) for r, name in enumerate(rankings)]
-    if not compare:
-        return alone
-    pairs = [
-        Quantity(
-            f"{measure}[{rankings[0]}]-{measure}[{name}]", eye[0] - eye[r], len(rankings) + r - 1
-        )
-        for r, name in enumerate(rankings)
-        if r > 0
-    ]
-    return pairs + alone
 
 
 def estimate(

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.active.estimating import quantities
 from surefoot.active.estimators.estimate import Estimate
 from surefoot.active.estimators.priority import inclusion, priority_mean
 from surefoot.active.estimators.regression import regression_mean
@@ -15,6 +14,7 @@ from surefoot.active.estimators.weighted import weighted_mean
 from surefoot.active.measure import GradedMeasure, parse_measure
 from surefoot.active.moments import values
 from surefoot.active.planning import check_rankings, survey_pool
+from surefoot.active.quantities import quantities
 from surefoot.active.sampling import FLOOR, VARIANTS, sampling_distribution, spread
 from surefoot.data.pool import Pool
 from surefoot.errors import InputError
