@@ -1,6 +1,7 @@
 """Seeded TREC files of two sizes for the benchmarks: like a TREC track, and like MS MARCO.
 
-``python -m benchmarks.generate`` writes them to benchmarks/.data (476 MB), once.
+``python -m benchmarks.generate`` writes them to benchmarks/.data (496 MB), once. No two scores of a
+topic are equal, even as 32-bit floats, so that every program agrees on the order of the documents.
 """
 
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 DATA = Path(__file__).resolve().parent / ".data"
+VERSION = "2"  # of what is written; older files are made anew
+GAP = 1e-4  # between neighbouring scores, well above the spacing of 32-bit floats below 100
 
 
 def trec_size(folder: Path = DATA / "trec") -> tuple[Path, list[Path]]:
@@ -26,7 +29,8 @@ def _collection(
     """Qrels and runs; kept if they are there already."""
     qrels = folder / "qrels.txt"
     runs = [folder / f"run{i:02d}.run" for i in range(n_runs)]
-    if (folder / "complete").exists():
+    complete = folder / "complete"
+    if complete.exists() and complete.read_text() == VERSION:
         return qrels, runs
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
@@ -50,14 +54,14 @@ def _collection(
                     if trec
                     else rng.integers(0, pool - 1000) + rng.permutation(1000)
                 )
-                scores = np.sort(rng.gamma(2.0, 3.0, 1000))[::-1]
+                scores = np.sort(rng.gamma(2.0, 3.0, 1000))[::-1] + GAP * np.arange(1000, 0, -1)
                 file.writelines(
                     f"{topic} Q0 {_document(t, d, trec)} {rank} {score:.6f} system{i:02d}\n"
                     for rank, (d, score) in enumerate(
                         zip(retrieved.tolist(), scores.tolist(), strict=True), start=1
                     )
                 )
-    (folder / "complete").touch()
+    complete.write_text(VERSION)
     return qrels, runs
 
 
