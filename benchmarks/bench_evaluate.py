@@ -71,7 +71,8 @@ for path in run_paths:
     if "VALUES" in os.environ:
         here = values[path] = {{}}
         for row in rows:
-            here.setdefault(row.query_id, [0.0] * len(wanted))[wanted.index(row.measure)] = row.value
+            scores = here.setdefault(row.query_id, [0.0] * len(wanted))
+            scores[wanted.index(row.measure)] = row.value
 """
 
 RANX = """
