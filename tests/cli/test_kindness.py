@@ -37,6 +37,7 @@ SCORES = {
     "paired": ["F", "--champion", "champion", "--challenger", "challenger", *FEW],
     "artifacts": ["F", "--champion", "champion", "--challenger", "challenger", *FEW],
     "check": ["F", "--family", "gaussian", *FEW],
+    "models": ["F", "--family", "gaussian", "--family", "student", *FEW],
 }
 # the other commands that read a file
 OTHERS = {

@@ -14,4 +14,4 @@ def test_exit_code_says_whether_the_files_can_be_used(tmp_path, line, code):
         command, [str(tmp_path / "qrels"), str(tmp_path / "run")], standalone_mode=False
     )
     assert outcome.return_value == code
-    assert outcome.output.startswith("file\tseverity\tcheck\tmessage\n")
+    assert outcome.stdout.startswith("file\tseverity\tcheck\tmessage\n")

@@ -95,6 +95,7 @@ def run(command: click.Command, name: str) -> None:
     def remark(message: Any, *_: Any, **__: Any) -> None:
         click.echo(f"{name}: warning: {message}", err=True)
 
+    stdout = sys.stdout
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UnreliableWarning)
@@ -114,9 +115,9 @@ def run(command: click.Command, name: str) -> None:
         sys.exit(1)
     except BrokenPipeError:
         _reader_left()
-    except SystemExit as stop:
-        # click handles a reader that left by ending with 1
-        if isinstance(stop.__context__, BrokenPipeError):
+    except SystemExit:
+        # click ends with 1 where the reader left, and has put a wrapper in the place of stdout
+        if sys.stdout is not stdout:
             _reader_left()
         raise
     except MemoryError:
