@@ -18,9 +18,15 @@ inline int resolve_threads(int requested) {
   return n == 0 ? 1 : static_cast<int>(n);
 }
 
+// Threads that somebody else keeps: GOMP_parallel of GNU's OpenMP, (function, argument, threads, 0).
+// A library's OpenMP threads spin for some milliseconds after their work, so threads of our own would
+// have to share the cores with them.
+using Team = void (*)(void (*)(void*), void*, unsigned, unsigned);
+
 // body(begin, end) is called on chunks of [0, n); chunks never overlap.
 template <class Body>
-void parallel_chunks(std::int64_t n, std::int64_t chunk, int threads, Body&& body) {
+void parallel_chunks(std::int64_t n, std::int64_t chunk, int threads, Body&& body,
+                     Team team = nullptr) {
   if (n <= 0) return;
   chunk = std::max<std::int64_t>(chunk, 1);
   const std::int64_t n_chunks = (n + chunk - 1) / chunk;
@@ -45,6 +51,12 @@ void parallel_chunks(std::int64_t n, std::int64_t chunk, int threads, Body&& bod
       next.store(n_chunks);
     }
   };
+  if (team) {
+    team([](void* argument) { (*static_cast<decltype(run)*>(argument))(); }, &run,
+         static_cast<unsigned>(workers), 0);
+    if (error) std::rethrow_exception(error);
+    return;
+  }
   std::vector<std::thread> pool;
   pool.reserve(static_cast<std::size_t>(workers - 1));
   for (int i = 1; i < workers; ++i) pool.emplace_back(run);

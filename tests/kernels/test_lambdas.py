@@ -217,6 +217,17 @@ def test_order_is_stable_and_best_first() -> None:
     assert order.tolist() == [1, 2, 0, 3, 0, 1]
 
 
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 31, 120, 384, 385, 1000])
+def test_order_equals_a_stable_sort(n: int) -> None:
+    rng = np.random.default_rng(n)
+    score = rng.integers(-n // 4 - 2, n // 4 + 2, n).astype(float)  # many ties
+    score[rng.random(n) < 0.05] = np.nan  # comes last, as -inf does
+    score[rng.random(n) < 0.05] = -np.inf
+    expected = np.argsort(-np.nan_to_num(score, nan=-np.inf, neginf=-np.inf), kind="stable")
+    order = rank_documents(np.array([0, n]), score)
+    assert order.tolist() == expected.tolist()
+
+
 def test_sigmoid_table_is_the_logistic() -> None:
     table = sigmoid_table(2.0)
     x = -12.5 + np.arange(table.size) * 25.0 / table.size

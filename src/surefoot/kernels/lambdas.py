@@ -17,6 +17,9 @@ Ranks = npt.NDArray[np.int32]
 # LightGBM keeps this many bins of its sigmoid.
 SIGMOID_BINS = 1024 * 1024
 
+# Threads of our own.
+NO_TEAM = 0
+
 
 class Swap(IntEnum):
     """How a measure answers to a swap of two documents."""
@@ -154,15 +157,22 @@ def ideal_totals(offset: Offsets, gain: Doubles, position: Doubles, *, cutoff: i
     return out
 
 
-def rank_documents(offset: Offsets, score: Doubles, *, threads: int = 0) -> Ranks:
+def rank_documents(
+    offset: Offsets, score: Doubles, *, threads: int = 0, team: int = NO_TEAM
+) -> Ranks:
     """Documents of each query, best score first, as positions within the query; ties stay put."""
     order = np.empty(score.size, dtype=np.int32)
-    _kernels.rank_documents(offset, score, order, threads)
+    _kernels.rank_documents(offset, score, order, threads, team)
     return order
 
 
 def measure_queries(
-    offset: Offsets, order: Ranks, measure: QueryMeasure, *, threads: int = 0
+    offset: Offsets,
+    order: Ranks,
+    measure: QueryMeasure,
+    *,
+    threads: int = 0,
+    team: int = NO_TEAM,
 ) -> Doubles:
     """The measure of each query under an order."""
     out = np.empty(offset.size - 1)
@@ -177,6 +187,7 @@ def measure_queries(
         measure.expected_total,
         out,
         threads,
+        team,
     )
     return out
 
@@ -194,6 +205,7 @@ def lambda_gradients(
     weight: Singles | None = None,
     double: bool = False,
     threads: int = 0,
+    team: int = NO_TEAM,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Gradient and hessian of each document.
 
@@ -212,6 +224,8 @@ def lambda_gradients(
         Multiplies gradients and hessians.
     double : bool
         64-bit outputs (for `Arithmetic.DOUBLE` only).
+    team : int
+        Address of a `GOMP_parallel` whose threads do the work, as `learn.team` finds it.
     """
     geo = risk.geo
     dtype = np.float64 if double else np.float32
@@ -255,5 +269,6 @@ def lambda_gradients(
         gradient64=gradient if double else None,
         hessian64=hessian if double else None,
         threads=threads,
+        team=team,
     )
     return gradient, hessian

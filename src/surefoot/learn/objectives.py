@@ -31,6 +31,7 @@ from surefoot.kernels.lambdas import (
 )
 from surefoot.learn.measures import LearningMeasure, dcg_discounts, dcg_gains, safe_inverse
 from surefoot.learn.profile import standardised_deviations
+from surefoot.learn.team import booster_team
 
 OBJECTIVES = ("ndcg", "u-cro", "saro", "faro", "georisk")
 TIE = 1e-12
@@ -174,6 +175,7 @@ class RankingGradient:
         threads: int = 0,
     ) -> None:
         self.objective = objective
+        self.booster = booster
         self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
         self.labels: Singles = np.ascontiguousarray(labels, dtype=np.float32)
         self.threads = threads
@@ -269,11 +271,11 @@ class RankingGradient:
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Gradient and hessian at the current round."""
         values = np.ascontiguousarray(scores, dtype=np.float64)
-        order = rank_documents(self.offsets, values, threads=self.threads)
+        workers = {"threads": self.threads, "team": booster_team(self.booster)}
+        order = rank_documents(self.offsets, values, **workers)
         risk = PairRisk()
         if self.champions is not None:
-            now = measure_queries(self.offsets, order, self.measure, threads=self.threads)
-            risk = self.risk(now)
+            risk = self.risk(measure_queries(self.offsets, order, self.measure, **workers))
         settings = self._settings
         if double:
             settings = replace(settings, arithmetic=Arithmetic.DOUBLE)
@@ -288,7 +290,7 @@ class RankingGradient:
             risk=risk,
             weight=self.weights,
             double=double,
-            threads=self.threads,
+            **workers,
         )
 
     def effectiveness(self, scores: npt.ArrayLike) -> Doubles:
