@@ -12,8 +12,8 @@ from surefoot.kernels.resample import bootstrap_means, resample_indices
 FloatArray = npt.NDArray[np.float64]
 Progress = Callable[[float, float], None]
 
-# work between two looks at the keyboard: resamples x topics x series
-_WORK_PER_CHUNK = 2e9
+# work between two looks at the keyboard: resamples x topics x (series + 8)
+_WORK_PER_CHUNK = 5e8
 # with more topics than this, a black-box statistic is jackknifed by groups of topics
 _JACKKNIFE_GROUPS = 1000
 
@@ -87,7 +87,9 @@ def _fill_means(
     """Run the kernel in pieces, so that Ctrl-C is heard; the pieces do not change the result."""
     means = np.empty((len(centred), n_resamples))
     student = np.empty((len(centred), n_resamples)) if studentised else None
-    step = max(64, int(_WORK_PER_CHUNK / centred.size))
+    n_series, n_topics = centred.shape
+    # drawing a topic costs as much as adding up some series
+    step = max(64, int(_WORK_PER_CHUNK / ((n_series + 8) * n_topics)))
     for first in range(0, n_resamples, step):
         count = min(step, n_resamples - first)
         bootstrap_means(
