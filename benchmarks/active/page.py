@@ -373,7 +373,7 @@ def _coverage(rows: list[Row]) -> str:
         "## Consistency and coverage\n\nEq. 6 of ERR with `active` draws: root mean squared error, "
         "mean signed error and coverage of the delta-method interval.\n\n"
         + markdown_table(("collection", "experiment", "budget", "rmse", "bias", "coverage"), lines)
-        + "\n\nThe delta method against the percentile bootstrap in the same studies (a tenth as "
+        + "\n\nThe delta method against the percentile bootstrap in the same studies (a fifth as "
         "many): coverage of 95 % intervals, and how wide the bootstrap's are.\n\n"
         + markdown_table(
             ("collection", "experiment", "budget", "delta", "bootstrap", "width"), cells

@@ -45,8 +45,8 @@ def study(case: Case, repeats: int) -> list[Row]:
     rows = list(errors(case, repeats))
     if case.experiment in ("estimate", "compare"):
         rows += floors(case, repeats)
-        rows += intervals(case, max(repeats // 10, 50))
-        rows += sequential(case, max(repeats // 5, 100))
+        rows += intervals(case, max(repeats // 5, 50))
+        rows += sequential(case, max(repeats // 2, 100))
     return [
         {
             "collection": case.collection,

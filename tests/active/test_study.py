@@ -6,7 +6,7 @@ from scipy.special import ndtri
 from tests.pools import labelled_pool, write_pool
 
 import surefoot as sf
-from surefoot.active.group_sequential import look_levels, look_times
+from surefoot.active.group_sequential import last_look, look_levels, look_times
 from surefoot.active.moments import values
 from surefoot.active.store.study import Study
 from surefoot.errors import InputError
@@ -213,7 +213,7 @@ def test_blocks_of_a_file_and_the_whole_pool_plan_the_same(known, tmp_path, monk
     whole = sf.active.plan(known.pool, tmp_path / "a.db", measure="ERR", compare=True, budget=9)
     chunks = reader._chunks
     monkeypatch.setattr(reader, "_chunks", lambda path, rows=7: chunks(path, rows))
-    blocks = list(reader.read_pool_blocks(file, topics_per_block=4))
+    blocks = list(reader.read_pool_blocks(file, rows_per_block=30))
     assert len(blocks) > 5
     monkeypatch.setattr("surefoot.active.planning.read_pool_blocks", lambda *a, **k: iter(blocks))
     parts = sf.active.plan(file, tmp_path / "b.db", measure="ERR", compare=True, budget=9)
@@ -303,3 +303,42 @@ def test_levels_of_planned_looks_are_those_in_print():
         levels = look_levels(confidence)
         ends = [-ndtri(level / 2) for level in levels]
         np.testing.assert_allclose(ends, [printed * np.sqrt(5 / k) for k in range(1, 6)], rtol=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("draws", "ended", "expected"),
+    [
+        (9, False, (0, 0)),
+        (9, True, (5, 9)),
+        (20, False, (1, 20)),
+        (99, False, (4, 80)),
+        # free repeats lead beyond the planned 100 draws; that is no licence to look after each
+        (140, False, (4, 80)),
+        (140, True, (5, 140)),
+    ],
+)
+def test_the_last_look_is_at_the_end_of_the_budget(draws, ended, expected):
+    assert last_look(draws, 100.0, ended=ended) == expected
+
+
+def test_what_a_look_said_is_asked_again_after_a_correction(tmp_path, monkeypatch):
+    from surefoot.active import collect
+
+    clear = labelled_pool(300, seed=4, sharpness=3.0, skill=(3.0, -3.0))
+    study = tmp_path / "s.db"
+    sf.active.plan(clear.pool, study, measure="ERR", compare=True, budget=250, stop="sign")
+    run(study, clear.labels, count=5)
+    opened, asked = Study(study), []
+    estimate = collect.estimate
+    monkeypatch.setattr(collect, "estimate", lambda *a, **k: asked.append(1) or estimate(*a, **k))
+    for _ in range(3):
+        assert "is met" in sf.active.next_tasks(opened).headline[0]
+    assert len(asked) == 1
+    # every label was wrong: all documents are worthless, and nothing is known any more
+    drawn = sf.active.export(opened, "grades").table
+    worthless = {}
+    for topic, doc in zip(drawn["topic"], drawn["doc"], strict=True):
+        worthless.setdefault(topic, {})[doc] = 0
+    sf.active.label(opened, worthless)
+    assert len(sf.active.next_tasks(opened)) > 0
+    assert len(asked) == 2

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from surefoot.active.estimating import estimate
-from surefoot.active.group_sequential import look_times
+from surefoot.active.group_sequential import last_look, look_times
 from surefoot.active.sequential import parse_rule
 from surefoot.active.store.labelling import take_labels
 from surefoot.active.store.study import Study
@@ -59,12 +59,17 @@ def _stopped(study: Study) -> str:
         return ""
     draws = study.draws()
     labelled = next((i for i, d in enumerate(draws) if not d.complete), len(draws))
-    if labelled < look_times(float(study.settings["expected_draws"]))[0]:
+    planned = float(study.settings["expected_draws"])
+    if labelled < look_times(planned)[0]:
         return ""
-    found = estimate(study, interval="group")
-    if parse_rule(rule).met(found.low[0], found.high[0]):
-        return f"the stopping rule ({rule}) is met"
-    return ""
+    ended = labelled == len(draws) and bool(study.progress().ended)
+    look, n = last_look(labelled, planned, ended=ended)
+    # what a look says stands until labels before it change
+    key = (look, n, study.last_label(n))
+    if study.look is None or study.look[0] != key:
+        found = estimate(study, interval="group")
+        study.look = (key, parse_rule(rule).met(found.low[0], found.high[0]))
+    return f"the stopping rule ({rule}) is met" if study.look[1] else ""
 
 
 def label(

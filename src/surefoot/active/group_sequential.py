@@ -55,7 +55,8 @@ def _normal(x: FloatArray) -> FloatArray:
 
 def last_look(draws: int, planned: float, *, ended: bool) -> tuple[int, int]:
     """Number of the last look that has taken place (0: none yet), and its draws."""
-    if ended or draws >= planned:
+    # repeated queries are free, so that draws may go on beyond those planned: still no further look
+    if ended:
         return LOOKS, draws
     passed = [(k, n) for k, n in enumerate(look_times(planned), start=1) if n <= draws]
     return passed[-1] if passed else (0, 0)

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from surefoot.results.active_plan import PlanResult
 FloatArray = npt.NDArray[np.float64]
 
 DESIGNS = ("replacement", "priority")
+_ROWS = 20_000
 
 
 @dataclass(slots=True)
@@ -326,26 +328,28 @@ def _topic_rows(block: Pool, measure: GradedMeasure, first: int) -> Iterator[dic
 def _sampling_rows(
     found: Survey, q: FloatArray, place: FloatArray, priority: FloatArray | None
 ) -> Iterator[dict[str, Any]]:
-    turns = [None] * len(q) if priority is None else priority.tolist()
-    columns = zip(
-        found.p.tolist(),
-        q.tolist(),
-        found.cost.tolist(),
-        found.moments.mean.T.tolist(),
-        place.tolist(),
-        turns,
-        strict=True,
-    )
-    for x, (p, chance, cost, expected, at, turn) in enumerate(columns):
-        yield {
-            "number": x,
-            "p": p,
-            "q": chance,
-            "cost": cost,
-            "expected": json.dumps(expected),
-            "place": at,
-            "priority": turn,
-        }
+    # a block at a time: as Python numbers, a million queries would take a gigabyte
+    for begin in range(0, len(q), _ROWS):
+        part = slice(begin, begin + _ROWS)
+        columns = zip(
+            found.p[part].tolist(),
+            q[part].tolist(),
+            found.cost[part].tolist(),
+            found.moments.mean.T[part].tolist(),
+            place[part].tolist(),
+            repeat(None, len(q[part])) if priority is None else priority[part].tolist(),
+            strict=True,
+        )
+        for x, (p, chance, cost, expected, at, turn) in enumerate(columns, start=begin):
+            yield {
+                "number": x,
+                "p": p,
+                "q": chance,
+                "cost": cost,
+                "expected": json.dumps(expected),
+                "place": at,
+                "priority": turn,
+            }
 
 
 def _headline(settings: dict[str, Any], relative: float) -> tuple[str, ...]:

@@ -44,9 +44,9 @@ def read_pool(source: Any, *, grades: int | None = None) -> Pool:
 
 
 def read_pool_blocks(
-    source: Any, *, grades: int | None = None, topics_per_block: int = 20_000
+    source: Any, *, grades: int | None = None, rows_per_block: int = 50_000
 ) -> Iterator[Pool]:
-    """Read a pool block by block; every block knows the same rankings.
+    """Read a pool block by block of whole topics; every block knows the same rankings.
 
     A file whose rows are not grouped by topic (all of one ranking, then all of the other) cannot be
     read in blocks and is held in memory as one.
@@ -67,7 +67,7 @@ def read_pool_blocks(
             for k, v in chunk.items():
                 carry[k].extend(v)
         topic = carry["topic"]
-        if len(set(topic)) <= topics_per_block:
+        if len(topic) < rows_per_block or topic[0] == topic[-1]:
             continue
         # the last topic may go on in the next chunk
         end = len(topic) - 1
@@ -96,7 +96,7 @@ def _survey(path: str) -> tuple[str, ...] | None:
     return tuple(rankings)
 
 
-def _chunks(path: str, rows: int = 100_000) -> Iterator[dict[str, list[Any]]]:
+def _chunks(path: str, rows: int = 50_000) -> Iterator[dict[str, list[Any]]]:
     """Columns of text, some rows at a time; a Parquet file by its batches."""
     source = Source(path)
     if source.is_parquet and source.is_plain_file:

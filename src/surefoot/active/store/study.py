@@ -94,6 +94,8 @@ class Study:
                 )
         self.number: int = row.id
         self.settings: dict[str, Any] = json.loads(row.settings)
+        # what the last planned look said, and what it was made of
+        self.look: tuple[tuple[int, int, int], bool] | None = None
 
     # -- drawing ---------------------------------------------------------------------------------
 
@@ -345,6 +347,16 @@ class Study:
             for block in _blocks(sorted(numbers)):
                 rows += connection.execute(found.where(entry.c.topic.in_(block))).all()
             return sorted(rows, key=lambda row: row.id)
+
+    def last_label(self, draws: int) -> int:
+        """Number of the latest label of the first queries drawn."""
+        entry, d = schema.label.c, schema.draw.c
+        early = select(d.topic).where(d.study == self.number, d.number < draws)
+        with self.database.reading() as connection:
+            found = connection.execute(
+                select(func.max(entry.id)).where(entry.study == self.number, entry.topic.in_(early))
+            ).scalar()
+        return int(found or 0)
 
     def threshold(self, draws: int) -> float:
         """Priority of the first query that a priority sample of some draws leaves out."""
