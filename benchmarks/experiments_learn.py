@@ -8,6 +8,8 @@
 - generated: `surefoot sample --ltr` at MSLR's size of query. A seed is a training collection of
   its own; all seeds are tested on the same unseen queries. The number of trees is the one that the
   plain control of the same seed and normalisation needs on the validation queries.
+- settings: the two aims of the study under other settings, with the plain ranker's own where they
+  change it too.
 - letor: OHSUMED, MQ2008 and LightGBM's sample from ``--data``, by `sf.cross_validate`.
 - gap: why LambdaMART loses to a single feature on OHSUMED, factor by factor.
 """
@@ -42,6 +44,7 @@ HERE = Path(__file__).resolve().parent
 ALPHAS = (1.0, 5.0, 10.0, 20.0)
 FAMILIES = ("off", "risk-free")  # without and with the booster's normalisation of lambdas
 CHAMPION = "feature:1"
+PARTS = ("generated", "letor", "gap", "settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,29 +122,56 @@ def baselines(home: Path, scale: Scale, seed: int) -> dict[str, Any]:
     return out
 
 
-def control(home: Path, scale: Scale, seed: int, family: str) -> dict[str, Any]:
+def control(
+    home: Path,
+    scale: Scale,
+    seed: int,
+    family: str,
+    changes: dict[str, Any] | None = None,
+    step: float = 1.0,
+) -> dict[str, Any]:
     """The plain ranker; the validation queries say how many trees."""
-    train, valid, _ = training_queries(scale, seed)
-    objective = Objective(name="ndcg", normalize=family)
-    monitor = RiskMonitor(valid, objective, threads=1)
-    ranker = _train(scale, train, objective, None, monitor, scale.rounds, seed)
-    ranker.rounds = 1 + int(np.argmax([h["effectiveness"] for h in monitor.history]))
-    return {"rounds": ranker.rounds, **_tested(ranker, valid, test_queries(scale))}
+    objective = Objective(name="ndcg", normalize=family, **(changes or {}))
+    return _stopped(scale, seed, objective, None, step)
 
 
 def variant(
-    home: Path, scale: Scale, seed: int, family: str, objective: str, alpha: float, against: str
+    home: Path,
+    scale: Scale,
+    seed: int,
+    family: str,
+    objective: str,
+    alpha: float,
+    against: str,
+    setting: str = "",
+    changes: dict[str, Any] | None = None,
+    step: float = 1.0,
+    own_trees: bool = False,
 ) -> dict[str, Any]:
-    """One risk-sensitive ranker, with as many trees as its control."""
-    train, valid, _ = training_queries(scale, seed)
+    """One risk-sensitive ranker, with as many trees as its control (or its own)."""
     known = _read(home / f"baselines.seed{seed}.json")["train"]
-    normalised = "off" if family == "off" else "risk-free"  # one plain ranker serves both kinds
-    rounds = _read(home / f"{normalised}.ndcg.seed{seed}.json")["rounds"]
     values = np.atleast_2d(np.array(known[against]))
     champions = Champions(tuple(f"b{i}" for i in range(len(values))), values)
-    goal = Objective(name=objective, alpha=alpha, normalize=family)
-    ranker = _train(scale, train, goal, champions, None, rounds, seed)
+    goal = Objective(name=objective, alpha=alpha, normalize=family, **(changes or {}))
+    if own_trees:
+        return _stopped(scale, seed, goal, champions, step)
+    normalised = "off" if family == "off" else "risk-free"  # one plain ranker serves both kinds
+    rounds = _read(home / f"{normalised}.ndcg{setting}.seed{seed}.json")["rounds"]
+    train, valid, _ = training_queries(scale, seed)
+    ranker = _train(scale, train, goal, champions, None, rounds, seed, step)
     return _tested(ranker, valid, test_queries(scale))
+
+
+def _stopped(
+    scale: Scale, seed: int, objective: Objective, champions: Champions | None, step: float
+) -> dict[str, Any]:
+    """Trained for all rounds, used up to the best one on the validation queries."""
+    train, valid, _ = training_queries(scale, seed)
+    monitor = RiskMonitor(valid, Objective(name="ndcg"), threads=1)
+    rounds = round(scale.rounds / step)
+    ranker = _train(scale, train, objective, champions, monitor, rounds, seed, step)
+    ranker.rounds = 1 + int(np.argmax([h["effectiveness"] for h in monitor.history]))
+    return {"rounds": ranker.rounds, **_tested(ranker, valid, test_queries(scale))}
 
 
 def _train(
@@ -152,6 +182,7 @@ def _train(
     monitor: RiskMonitor | None,
     rounds: int,
     seed: int,
+    step: float,
 ) -> Any:
     return train_ranker(
         train,
@@ -160,7 +191,7 @@ def _train(
         monitor=monitor,
         rounds=rounds,
         leaves=scale.leaves,
-        learning_rate=scale.learning_rate,
+        learning_rate=scale.learning_rate * step,
         min_documents=scale.min_documents,
         seed=seed,
         threads=1,
@@ -218,6 +249,66 @@ def generated_cells(scale: Scale) -> tuple[list[Cell], list[Cell]]:
                             "objective": objective,
                             "alpha": alpha,
                             "against": against,
+                        },
+                    )
+                )
+    return first, second
+
+
+# --- other settings, for the two aims
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One objective trained in another way; where the plain ranker changes too, it gets its own."""
+
+    title: str
+    objective: str = "georisk"
+    alpha: float = 1.0
+    against: str = "learned"
+    changes: tuple[tuple[str, Any], ...] = ()
+    step: float = 1.0  # part of the learning rate; the rounds grow as it falls
+    own_trees: bool = False
+    own_control: bool = False
+
+
+SETTINGS = {
+    "own-trees": Setting("own number of trees", own_trees=True),
+    "exact": Setting("every expectation anew (exact)", changes=(("georisk", "exact"),)),
+    "saro2": Setting("alpha 2", objective="saro", alpha=2.0, against="champion"),
+    "measure": Setting(
+        "pairs weigh what they change", changes=(("pair_weight", "measure"),), own_control=True
+    ),
+    "top10": Setting("truncation 10", changes=(("truncation_level", 10),), own_control=True),
+    "half-step": Setting("half the learning rate", step=0.5, own_control=True),
+}
+
+
+def settings_cells(scale: Scale) -> tuple[list[Cell], list[Cell]]:
+    """First the controls, then what needs them."""
+    first, second = [], []
+    for seed in range(scale.seeds):
+        for name, setting in SETTINGS.items():
+            for family in FAMILIES:
+                common = {
+                    "seed": seed,
+                    "family": family,
+                    "changes": dict(setting.changes),
+                    "step": setting.step,
+                }
+                if setting.own_control:
+                    first.append(Cell(f"{family}.ndcg.{name}.seed{seed}.json", "control", common))
+                second.append(
+                    Cell(
+                        f"{family}.{setting.objective}.{name}.seed{seed}.json",
+                        "variant",
+                        {
+                            **common,
+                            "objective": setting.objective,
+                            "alpha": setting.alpha,
+                            "against": setting.against,
+                            "setting": f".{name}" if setting.own_control else "",
+                            "own_trees": setting.own_trees,
                         },
                     )
                 )
@@ -574,7 +665,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path, help="default: benchmarks/.data/learn[-quick]")
     parser.add_argument("--data", type=Path, default=HERE.parent.parent / "shared" / "data")
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no cell after these")
-    parser.add_argument("--only", choices=("generated", "letor", "gap"), action="append")
+    parser.add_argument("--only", choices=PARTS, action="append")
     parser.add_argument("--quick", action="store_true", help="a small version")
     parser.add_argument("--report", action="store_true", help="write the pages and train nothing")
     args = parser.parse_args()
@@ -588,16 +679,18 @@ def main() -> int:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     home.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + 60 * args.minutes
-    chosen = args.only or ["generated", "letor", "gap"]
+    chosen = args.only or list(PARTS)
     first, second = generated_cells(scale) if "generated" in chosen else ([], [])
     small = letor_cells(args.data, args.quick) if "letor" in chosen else []
     small += gap_cells(args.data, args.quick) if "gap" in chosen else []
     if small and not (args.data / "ltr_svmlight").is_dir():
         print(f"skipped: no ltr_svmlight in {args.data} (option --data)", file=sys.stderr)
         small = []
+    other_first, other_second = settings_cells(scale) if "settings" in chosen else ([], [])
     # the small cells fill the gap before the controls are ready
-    complete = run(home, [*first, *small], scale, args.processes, until)
-    complete = run(home, second, scale, args.processes, until) and complete
+    complete = True
+    for stage in ([*first, *small], second, other_first, other_second):
+        complete = run(home, stage, scale, args.processes, until) and complete
     print("complete" if complete else "out of time: the same command goes on", flush=True)
     return 0 if complete else 3
 
