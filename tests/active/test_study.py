@@ -342,3 +342,50 @@ def test_what_a_look_said_is_asked_again_after_a_correction(tmp_path, monkeypatc
     sf.active.label(opened, worthless)
     assert len(sf.active.next_tasks(opened)) > 0
     assert len(asked) == 2
+
+
+def test_a_raised_budget_goes_on_where_the_study_stopped(known, tmp_path):
+    options = {"measure": "ERR", "compare": True, "seed": 4}
+    small, large = tmp_path / "small.db", tmp_path / "large.db"
+    sf.active.plan(known.pool, small, budget=10, **options)
+    sf.active.plan(known.pool, large, budget=25, **options)
+    run(small, known.labels)
+    more = sf.active.extend(small, 15)
+    assert more.columns()["budget"] == [25.0]
+    assert "only --interval sequence still covers" in more.headline[1]
+    for study in (small, large):
+        run(study, known.labels)
+    one, other = (sf.active.export(s, "draws").table for s in (small, large))
+    assert one == other
+
+
+def test_budgets_that_cannot_be_raised(known, tmp_path):
+    study = tmp_path / "s.db"
+    sf.active.plan(known.pool, study, measure="ERR", compare=True, budget=25, stop="sign")
+    with pytest.raises(InputError, match="must be above 0, got -1"):
+        sf.active.extend(study, -1)
+    with pytest.raises(InputError, match="planned for its budget, which stays"):
+        sf.active.extend(study, 5)
+
+
+def test_disagreements_are_listed_widest_first(known, tmp_path):
+    study = tmp_path / "s.db"
+    sf.active.plan(known.pool, study, measure="ERR", compare=True, budget=25)
+    topic = known.pool.topics[0]
+    a, b, c = list(known.labels[topic])[:3]
+    for name, grades in (
+        ("ann", {a: 2, b: 1, c: 1}),
+        ("bob", {a: 1, b: 1, c: 0}),
+        ("cay", {a: 0, b: 1, c: 0}),
+        ("bob", {c: 1}),
+    ):
+        sf.active.label(study, {topic: grades}, labeller=name)
+    found = sf.active.export(study, "disagreements").table
+    assert found == {
+        "topic": [topic, topic],
+        "doc": [a, c],
+        "grade": [1, 1],
+        "lowest": [0, 0],
+        "highest": [2, 1],
+        "said": ["ann=2 bob=1 cay=0", "ann=1 bob=1 cay=0"],
+    }

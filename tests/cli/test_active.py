@@ -57,6 +57,21 @@ def test_from_plan_to_estimate(surefoot, known, tmp_path):
     assert surefoot("export", "s.db")[1].startswith("draw\ttopic\tp\tq\tuniform")
 
 
+def test_from_runs_to_a_raised_budget(surefoot, tmp_path):
+    for name, sign in (("new", 1), ("old", -1)):
+        rows = [f"q{q} Q0 d{d} 0 {sign * d} {name}\n" for q in range(20) for d in range(5)]
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    code, out, err = surefoot("pool", "new.run", "old.run", "--depth", "3", "-o", "pool.csv")
+    assert (code, out, err) == (0, "", "")
+    lines = (tmp_path / "pool.csv").read_text().splitlines()
+    assert lines[:2] == ["topic,ranking,rank,doc,score", "q0,new,1,d4,1.414214"]
+    assert len(lines) == 121
+    plan = (*PLAN[:3], "ERR@3", *PLAN[4:6], "5", *PLAN[7:])
+    assert surefoot(*plan, "--grades", "2")[0] == 0
+    code, out, _ = surefoot("extend", "s.db", "--budget", "2.5")
+    assert (code, out) == (0, "added\tbudget\tspent\n2.5\t7.5\t0.0\n")
+
+
 def test_simulate(surefoot, known):
     code, out, _ = surefoot(
         *("simulate", "pool.csv", "--labels", "qrels", "--compare", "--budget", "5,10"),

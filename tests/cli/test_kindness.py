@@ -45,11 +45,15 @@ OTHERS = {
     "train": ["F", "-o", "model"],
     "rank": ["F", "F"],
     "cross-validate": ["F", "--baseline", "feature:1"],
+    "active pool": ["F"],
     "active plan": ["F", "--measure", "DCG", "--grades", "2", "--budget", "2", "-o", "study"],
     "active next": ["F"],
     "active label": ["F", "F"],
     "active estimate": ["F"],
     "active status": ["F"],
+    "active export": ["F"],
+    "active extend": ["F", "--budget", "1"],
+    "active simulate": ["F", "--labels", "F", "--grades", "2"],
 }
 READERS = {**SCORES, **OTHERS}
 WRONG = ("absent", "folder", "empty", "binary", "zip", "damaged.gz", "utf16", "pickle")
@@ -181,6 +185,7 @@ def test_empty_cells_leave_the_query_out(here):
         (["risk", "scores.csv", "--champion", "champion", "--alpha", "one"], 2, "not a number"),
         (["risk", "scores.csv", "--champion", "champion", "--format", "xml"], 2, "xml"),
         (["risk", "scores.csv", "--champion", "champion", "--seed", "-1"], 2, "--seed"),
+        (["ci", "scores.csv", "--champion", "champion", "--seed", "9" * 30], 2, "below 2^63"),
         (["ci", "scores.csv", "--champion", "champion", "--confidence", "2"], 2, "--confidence"),
         (["ci", "scores.csv", "--champion", "champion", "--method", "bcaa"], 2, "bcaa"),
         (["topics", "scores.csv", "--champion", "champion", "--alpha", "0,1"], 2, "one number"),

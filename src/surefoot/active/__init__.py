@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 _HOMES = {
     "estimate": ("estimating", "estimate"),
     "export": ("report", "export"),
+    "extend": ("collect", "extend"),
     "fit_relevance": ("relevance.model", "fit_relevance"),
     "label": ("collect", "label"),
     "next_tasks": ("collect", "next_tasks"),
     "plan": ("planning", "plan"),
+    "pool": ("pooling", "pool"),
     "simulate": ("simulation", "simulate"),
     "status": ("report", "status"),
 }
@@ -18,18 +20,21 @@ _HOMES = {
 __all__ = [
     "estimate",
     "export",
+    "extend",
     "fit_relevance",
     "label",
     "next_tasks",
     "plan",
+    "pool",
     "simulate",
     "status",
 ]
 
 if TYPE_CHECKING:
-    from surefoot.active.collect import label, next_tasks
+    from surefoot.active.collect import extend, label, next_tasks
     from surefoot.active.estimating import estimate
     from surefoot.active.planning import plan
+    from surefoot.active.pooling import pool
     from surefoot.active.relevance.model import fit_relevance
     from surefoot.active.report import export, status
     from surefoot.active.simulation import simulate

@@ -90,13 +90,18 @@ def read_answers(study: Study) -> Answers:
     )
 
 
-def agreed_grades(labels: Sequence[Any]) -> dict[int, dict[int, int]]:
-    """Topic -> document -> grade: each labeller's last word, and the lower median of them."""
+def last_words(labels: Sequence[Any]) -> dict[tuple[int, int], dict[str, int]]:
+    """(Topic, document) -> labeller -> the grade that labeller gave last."""
     last: dict[tuple[int, int], dict[str, int]] = {}
     for row in labels:
         last.setdefault((row.topic, row.doc), {})[row.labeller] = row.grade
+    return last
+
+
+def agreed_grades(labels: Sequence[Any]) -> dict[int, dict[int, int]]:
+    """Topic -> document -> grade: each labeller's last word, and the lower median of them."""
     out: dict[int, dict[int, int]] = {}
-    for (topic, doc), by_labeller in last.items():
+    for (topic, doc), by_labeller in last_words(labels).items():
         ordered = sorted(by_labeller.values())
         out.setdefault(topic, {})[doc] = ordered[(len(ordered) - 1) // 2]
     return out

@@ -1,5 +1,6 @@
-"""Which documents to label now, and taking their labels in."""
+"""Which documents to label now, taking their labels in, and paying for more of them."""
 
+import math
 import os
 from typing import Any
 
@@ -10,7 +11,7 @@ from surefoot.active.store.labelling import take_labels
 from surefoot.active.store.study import Study
 from surefoot.errors import InputError
 from surefoot.io.labels import read_labels
-from surefoot.results.active_tasks import LabelResult, TasksResult
+from surefoot.results.active_tasks import ExtendResult, LabelResult, TasksResult
 
 
 def next_tasks(
@@ -117,6 +118,38 @@ def label(
         unchanged=taken.unchanged,
         elsewhere=taken.elsewhere,
         completed=taken.completed,
+    )
+
+
+def extend(study: str | os.PathLike[str] | Study, budget: float) -> ExtendResult:
+    """Raise a study's budget; draws go on where they stopped.
+
+    Parameters
+    ----------
+    budget : float
+        What is added, in units of the mean cost of a query.
+    """
+    if not (math.isfinite(budget) and budget > 0):
+        raise InputError(f"the further budget must be above 0, got {budget:g}")
+    opened = study if isinstance(study, Study) else Study(study)
+    if opened.settings["stop"]:
+        raise InputError(
+            f"{opened.database.shown}: the looks of a study with a stopping rule are planned for "
+            "its budget, which stays. Hint: plan a further study"
+        )
+    opened.grant(budget)
+    now_at = opened.progress()
+    lines = [f"The budget is now {now_at.budget:g}, of which {now_at.spent:.2f} is spent."]
+    if now_at.labelled:
+        lines.append(
+            "If the estimate was looked at to decide this, only --interval sequence still covers."
+        )
+    return ExtendResult(
+        settings={"study": opened.database.shown},
+        headline=tuple(lines),
+        added=float(budget),
+        budget=now_at.budget,
+        spent=now_at.spent,
     )
 
 

@@ -4,13 +4,13 @@ import json
 import os
 from typing import Any
 
-from surefoot.active.answers import agreed_grades
+from surefoot.active.answers import agreed_grades, last_words
 from surefoot.active.store.study import Study
 from surefoot.errors import InputError
 from surefoot.results.active_tasks import ExportResult, StatusResult
 from surefoot.results.record import Column
 
-KINDS = ("draws", "labels", "grades", "queries")
+KINDS = ("draws", "labels", "grades", "disagreements", "queries")
 
 
 def status(study: str | os.PathLike[str] | Study) -> StatusResult:
@@ -20,13 +20,10 @@ def status(study: str | os.PathLike[str] | Study) -> StatusResult:
     labels = opened.labels()
     by_labeller: dict[str, int] = {}
     pairs = agreed = 0
-    opinions: dict[tuple[int, int], dict[str, int]] = {}
-    corrections = 0
+    opinions = last_words(labels)
+    corrections = len(labels) - sum(len(said) for said in opinions.values())
     for row in labels:
         by_labeller[row.labeller] = by_labeller.get(row.labeller, 0) + 1
-        said = opinions.setdefault((row.topic, row.doc), {})
-        corrections += row.labeller in said
-        said[row.labeller] = row.grade
     for said in opinions.values():
         grades = list(said.values())
         for i, one in enumerate(grades):
@@ -76,7 +73,8 @@ def export(study: str | os.PathLike[str] | Study, kind: str = "draws") -> Export
     kind : str
         ``draws``: every draw with its probability, from which Eq. 6 can be recomputed; ``labels``:
         every label as given, corrections included; ``grades``: the grade in force of every
-        document, as qrels need it; ``queries``: how every drawn query was sampled.
+        document, as qrels need it; ``disagreements``: documents that labellers see differently;
+        ``queries``: how every drawn query was sampled.
     """
     if kind not in KINDS:
         raise InputError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
@@ -117,6 +115,8 @@ def export(study: str | os.PathLike[str] | Study, kind: str = "draws") -> Export
             "doc": [f[1] for f in flat],
             "grade": [f[2] for f in flat],
         }
+    elif kind == "disagreements":
+        table = _disagreements(labels, rows, docs)
     else:
         table = _queries(opened, rows)
     return ExportResult(
@@ -129,6 +129,30 @@ def export(study: str | os.PathLike[str] | Study, kind: str = "draws") -> Export
 def _shown(study: Study) -> dict[str, Any]:
     """Settings for readers, without what only intervals need."""
     return {k: v for k, v in study.settings.items() if k != "sequence"}
+
+
+def _disagreements(
+    labels: list[Any], rows: dict[int, Any], docs: dict[int, list[str]]
+) -> dict[str, Column]:
+    """Documents with different grades, the widest apart first."""
+    in_force = agreed_grades(labels)
+    apart = [
+        (topic, doc, said)
+        for (topic, doc), said in last_words(labels).items()
+        if len(set(said.values())) > 1
+    ]
+    apart.sort(key=lambda a: (min(a[2].values()) - max(a[2].values()), a[0], a[1]))
+    return {
+        "topic": [rows[topic].topic for topic, _, _ in apart],
+        "doc": [docs[topic][doc] for topic, doc, _ in apart],
+        "grade": [in_force[topic][doc] for topic, doc, _ in apart],
+        "lowest": [min(said.values()) for _, _, said in apart],
+        "highest": [max(said.values()) for _, _, said in apart],
+        "said": [
+            " ".join(f"{name or '(unnamed)'}={grade}" for name, grade in said.items())
+            for _, _, said in apart
+        ],
+    }
 
 
 def _queries(study: Study, rows: dict[int, Any]) -> dict[str, Column]:

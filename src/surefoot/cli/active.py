@@ -16,6 +16,21 @@ def command() -> None:
     """
 
 
+@command.command("pool")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--depth", type=click.IntRange(min=1), help="Keep the first N documents of a query.")
+@output_options
+def pool_command(runs: tuple[str, ...], depth: int | None, output: Output) -> None:
+    """Join runs to a POOL for `plan`: topic, ranking, rank, doc, score."""
+    from surefoot.active import pool
+
+    result = pool(list(runs), depth=depth)
+    output.write(result)
+    if output.chosen != "table":
+        for line in result.headline[1:]:
+            output.note(line)
+
+
 @command.command("plan")
 @click.argument("pool")
 @click.option("-m", "--measure", required=True, help="ERR, DCG, nDCG, RBP(p=0.8), INST(T=3); @k.")
@@ -177,16 +192,31 @@ def status_command(study: str, output: Output) -> None:
 @click.argument("study")
 @click.option(
     "--kind",
-    type=click.Choice(["draws", "labels", "grades", "queries"]),
+    type=click.Choice(["draws", "labels", "grades", "disagreements", "queries"]),
     default="draws",
     show_default=True,
 )
 @output_options
 def export_command(study: str, kind: str, output: Output) -> None:
-    """All draws, labels, grades in force, or sampled queries, for an audit."""
+    """All draws, labels, grades in force, disagreements or sampled queries, for an audit."""
     from surefoot.active import export
 
     output.write(export(study, kind))
+
+
+@command.command("extend")
+@click.argument("study")
+@click.option("--budget", type=float, required=True, help="What is added, in mean queries.")
+@output_options
+def extend_command(study: str, budget: float, output: Output) -> None:
+    """Raise the budget; what is drawn and labelled stays."""
+    from surefoot.active import extend
+
+    result = extend(study, budget)
+    output.write(result)
+    if output.chosen != "table":
+        for line in result.headline[1:]:
+            output.note(line)
 
 
 @command.command("simulate")

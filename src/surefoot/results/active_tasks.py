@@ -46,6 +46,21 @@ class LabelResult(Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExtendResult(Result):
+    """A study's budget after more was added."""
+
+    command: ClassVar[str] = "active extend"
+
+    added: float
+    budget: float
+    spent: float
+
+    def columns(self) -> dict[str, Column]:
+        """One row."""
+        return {"added": [self.added], "budget": [self.budget], "spent": [self.spent]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusResult(Result):
     """Where a study stands, and who labelled what."""
 
@@ -61,7 +76,7 @@ class StatusResult(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportResult(Result):
-    """All rows of one kind: draws, labels, queries or the grades in force."""
+    """All rows of one kind: draws, labels, grades in force, disagreements or queries."""
 
     command: ClassVar[str] = "active export"
 

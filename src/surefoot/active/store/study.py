@@ -124,7 +124,7 @@ class Study:
             select(func.sum(schema.grant.c.amount)).where(schema.grant.c.study == self.number)
         ).scalar_one()
         drawn = {topic for topic, _ in rows}
-        return _State(len(rows), drawn, sum(charged for _, charged in rows), float(budget))
+        return _State(len(rows), drawn, float(sum(charged for _, charged in rows)), float(budget))
 
     def _next_draw(self, connection: Any, state: "_State") -> tuple[Any, str]:
         """The draw that comes next (not yet recorded), or why there is none."""
