@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.active.cases import GROWTH
 from benchmarks.harness import markdown_table
 from surefoot.extras import require
 
@@ -14,16 +15,18 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "method"
 PAGE = DOCS / "active_experiments.md"
 VARIANTS = ("active", "uniC", "uniD", "passive")
 COLLECTIONS = ("MQ2007-agg", "OHSUMED", "MSLR-like")
-# what 001 section 5 reports; a pair of rankers only where it has the same one
+# what 001 section 5 reports, in percent; of its three comparisons it prints the range
 PRINTED = {
-    ("estimate", "forest"): "20 %",
-    ("estimate", "logit"): "10 %",
-    ("compare", "forest and ordinal forest"): "30-55 %",
-    ("compare", "logit and svm"): "30-55 %",
-    ("compare", "logit and forest"): "30-55 %",
-    ("index update", "forest"): "75 %",
-    ("training set", "1"): "45 %",
+    ("estimate", "forest"): (20, 20),
+    ("estimate", "logit"): (10, 10),
+    ("compare", "forest and ordinal forest"): (30, 55),
+    ("compare", "logit and svm"): (30, 55),
+    ("compare", "logit and forest"): (30, 55),
+    ("index update", "forest"): (75, 75),
+    ("training set", "1"): (45, 45),
 }
+VARIANT_COLOURS = ("#1f6f8b", "#d98324", "#9b5094", "#444444")
+BUDGET_TICKS = (5, 10, 20, 40, 100, 300)
 Row = dict[str, Any]
 Key = tuple[Any, ...]
 
@@ -36,9 +39,10 @@ def report(rows: list[Row], *, quick: bool) -> None:
     figures.mkdir(parents=True, exist_ok=True)
     parts = [
         _head(rows, quick=quick),
+        _savings(rows, figures),
         _curves(rows, figures),
         _training(rows, figures),
-        _savings(rows),
+        _together(rows),
         _estimators(rows),
         _coverage(rows),
         _floors(rows),
@@ -91,9 +95,10 @@ def _head(rows: list[Row], *, quick: bool) -> str:
 _Written by `make experiments-active`; the method is on [its page](active.md)._
 
 All documents of these collections are labelled, so the truth is known. Models are fitted on one of
-five folds, the other four are the pool ({folds} fold(s) used here, {repeats:,} studies of each kind
-and fold; the 21 given rankings and their pairs share that number). A query is paid for once. Errors
-are mean absolute deviations from the truth; bars and "±" are standard errors of the simulation.
+five folds, the other four are the pool ({folds} of the folds took their turn here, with {repeats:,}
+studies of each kind; each of the 21 given rankings and of their pairs has a fifth of that). A query
+is paid for once. Errors are mean absolute deviations from the truth; bars and "±" are standard
+errors of the simulation.
 
 - **MQ2007-agg**: 1,692 queries, 41 documents on average, grades 0 to 2, the ranks in 21 rankings
   as features. A document costs 1.
@@ -109,22 +114,24 @@ tuned.{note}"""
 
 def _curves(rows: list[Row], figures: Path) -> str:
     """One figure a kind of experiment: error against budget."""
-    altair = require("altair", purpose="drawing figures")
     shown = [r for r in _simplified(rows) if r["method"] == "eq6"]
     sections = []
-    for title, name, experiments, quantity, words in (
+    for title, name, experiments, quantity, relative, words in (
         (
             "Estimating one ranking",
             "estimate",
             ("estimate", "given"),
             "error",
-            "Estimated against true ERR (section 5.1).",
+            True,
+            "Error of the estimated ERR as a multiple of that of passive sampling at the same "
+            "budget (section 5.1): below 1 is better.",
         ),
         (
             "Which of two rankings is better",
             "compare",
             ("compare", "given pair"),
             "selection_error",
+            False,
             "How often the estimate names the wrong ranking (section 5.2).",
         ),
         (
@@ -132,51 +139,89 @@ def _curves(rows: list[Row], figures: Path) -> str:
             "index",
             ("index update",),
             "error",
-            "The old index lacks 10 % of all documents; estimated against true difference.",
+            False,
+            "The old index lacks 10 % of all documents; error of the estimated difference.",
         ),
     ):
         chosen = [r for r in shown if r["experiment"] in experiments and r["measure"] == "ERR"]
         table = pooled(chosen, ("collection", "label", "variant", "budget"), (quantity,))
-        data = [
-            {
-                "panel": f"{c}: {label}",
-                "variant": variant,
-                "budget": budget,
-                "error": v[quantity],
-                "low": max(v[quantity] - v[f"{quantity}_se"], 0),
-                "high": v[quantity] + v[f"{quantity}_se"],
-            }
-            for (c, label, variant, budget), v in table.items()
-        ]
+        data = []
+        for (c, label, variant, budget), v in table.items():
+            unit = table[c, label, "passive", budget][quantity] if relative else 1.0
+            at, se = v[quantity] / unit, v[f"{quantity}_se"] / unit
+            data.append(
+                {
+                    "collection": c,
+                    "panel": label,
+                    "variant": variant,
+                    "budget": budget,
+                    "error": at,
+                    "low": max(at - se, 0.0),
+                    "high": at + se,
+                }
+            )
         path = figures / f"active_{name}.svg"
-        _draw(altair, data, path, "labelling budget (mean queries)", quantity.replace("_", " "))
+        words_y = "error / passive error" if relative else quantity.replace("_", " ")
+        _draw(
+            data,
+            path,
+            ("labelling budget (mean queries)", words_y),
+            ticks=BUDGET_TICKS,
+            zero=not relative,
+        )
         sections.append(f"## {title}\n\n{words}\n\n![{title}](figures/{path.name})")
     return "\n\n".join(sections)
 
 
-def _draw(altair: Any, data: list[Row], path: Path, x: str, y: str) -> None:
-    scale = altair.Scale(domain=list(VARIANTS), range=["#1f6f8b", "#d98324", "#7b6d8d", "#444444"])
-    base = altair.Chart(altair.Data(values=data)).encode(
-        x=altair.X("budget:Q", title=x, scale=altair.Scale(type="log", nice=False)),
-        color=altair.Color("variant:N", title=None, scale=scale, sort=list(VARIANTS)),
-    )
-    line = base.mark_line(point=altair.OverlayMarkDef(size=14), strokeWidth=1.4).encode(
-        y=altair.Y("error:Q", title=y)
-    )
-    bars = base.mark_rule(strokeWidth=1).encode(y="low:Q", y2="high:Q")
+def _draw(
+    data: list[Row],
+    path: Path,
+    titles: tuple[str, str],
+    *,
+    ticks: Sequence[float] | None = None,
+    zero: bool = True,
+) -> None:
+    """A row of panels for each collection, a line for each variant; a logarithmic axis of ticks."""
+    altair = require("altair", purpose="drawing figures")
+    colour = altair.Scale(domain=list(VARIANTS), range=list(VARIANT_COLOURS))
+    across = altair.X("budget:Q", title=titles[0], scale=altair.Scale(zero=False, nice=False))
+    if ticks is not None:
+        across = altair.X(
+            "budget:Q",
+            title=titles[0],
+            scale=altair.Scale(type="log", nice=False),
+            axis=altair.Axis(values=list(ticks)),
+        )
+    charts = []
+    for collection in COLLECTIONS:
+        mine = [d for d in data if d["collection"] == collection]
+        if not mine:
+            continue
+        base = altair.Chart(altair.Data(values=mine)).encode(
+            x=across,
+            color=altair.Color("variant:N", title=None, scale=colour, sort=list(VARIANTS)),
+        )
+        line = base.mark_line(point=altair.OverlayMarkDef(size=14), strokeWidth=1.4).encode(
+            y=altair.Y("error:Q", title=titles[1], scale=altair.Scale(zero=zero))
+        )
+        bars = base.mark_rule(strokeWidth=1).encode(y="low:Q", y2="high:Q")
+        panels = list(dict.fromkeys(d["panel"] for d in mine))
+        layer = altair.layer(bars, line).properties(width=165, height=120)
+        if len(panels) > 1:
+            facet = altair.Facet("panel:N", title=None, sort=panels)
+            layer = layer.facet(facet, columns=4).resolve_scale(y="independent")
+        charts.append(layer.properties(title=collection))
+    alone = all(isinstance(c, altair.LayerChart) for c in charts)
     chart = (
-        altair.layer(bars, line)
-        .properties(width=210, height=150)
-        .facet(altair.Facet("panel:N", title=None), columns=3)
-        .resolve_scale(x="independent", y="independent")
-        .configure_axis(grid=False)
+        (altair.hconcat if alone else altair.vconcat)(*charts, spacing=12)
+        .configure_axis(grid=False, titleFontWeight="normal")
         .configure_view(strokeOpacity=0.2)
+        .configure_title(anchor="start", fontSize=12)
     )
     chart.save(str(path))
 
 
 def _training(rows: list[Row], figures: Path) -> str:
-    altair = require("altair", purpose="drawing figures")
     chosen = [
         r
         for r in rows
@@ -188,7 +233,8 @@ def _training(rows: list[Row], figures: Path) -> str:
         if budget == (20 if c == "OHSUMED" else 100):
             data.append(
                 {
-                    "panel": c,
+                    "collection": c,
+                    "panel": "second training set of growing size",
                     "variant": variant,
                     "budget": float(label) * 2,
                     "error": v["error"],
@@ -197,7 +243,7 @@ def _training(rows: list[Row], figures: Path) -> str:
                 }
             )
     path = figures / "active_training.svg"
-    _draw(altair, data, path, "training set of the second model (times the first)", "error")
+    _draw(data, path, ("second training set / first", "error"))
     return (
         "## A larger training set\n\nA forest trained on half of a fold against one trained on "
         "1.2 to 2 times as much; error of the estimated difference at a budget of 100 mean queries "
@@ -237,14 +283,19 @@ def saved_at(
     return 1 - same / at, same / at * float(relative)
 
 
-def _savings(rows: list[Row]) -> str:
-    shown = [r for r in _simplified(rows) if r["method"] == "eq6"]
+def _saved(rows: list[Row]) -> list[Row]:
+    """Share saved by each variant in each experiment, read at one passive budget a collection."""
+    shown = [
+        r
+        for r in _simplified(rows)
+        if r["method"] == "eq6"
+        and r["experiment"] not in ("together", "apart")
+        and (r["experiment"], r["label"]) not in {("training set", f"{x:g}") for x in GROWTH[:-1]}
+    ]
     keys = ("collection", "experiment", "label", "measure", "variant", "budget")
     table = pooled(shown, keys)
-    cells: list[Sequence[object]] = []
-    verdicts: dict[str, list[str]] = {"pays": [], "open": [], "loses": []}
-    names = dict.fromkeys(k[:4] for k in table)
-    for c, experiment, label, measure in names:
+    out = []
+    for c, experiment, label, measure in dict.fromkeys(k[:4] for k in table):
         curve = {
             v: {
                 b: (found["error"], found["error_se"])
@@ -253,28 +304,61 @@ def _savings(rows: list[Row]) -> str:
             }
             for v in VARIANTS
         }
-        at = {"OHSUMED": 20.0}.get(c, 100.0)
+        at = _usual_budget(c)
         if at not in curve["passive"]:
             continue
-        row: list[object] = [c, experiment, label, measure, f"{curve['passive'][at][0]:.4f}"]
-        for v in ("active", "uniC", "uniD"):
-            share, se = saved_at(curve["passive"], curve[v], at)
+        out.append(
+            {
+                "collection": c,
+                "experiment": experiment,
+                "label": "twice the documents" if experiment == "training set" else label,
+                "measure": measure,
+                "passive": curve["passive"][at][0],
+                **{v: saved_at(curve["passive"], curve[v], at) for v in VARIANTS[:-1]},
+                "printed": PRINTED.get((experiment, label)) if measure == "ERR" else None,
+            }
+        )
+    kinds = ("index update", "training set", "compare", "given pair", "estimate", "given")
+    place = {kind: i for i, kind in enumerate((*kinds, "measure"))}
+    return sorted(out, key=lambda r: (place[r["experiment"]], r["label"], r["measure"]))
+
+
+def _usual_budget(collection: str) -> float:
+    """The budget of passive sampling that tables are read at, in mean queries."""
+    return 20.0 if collection == "OHSUMED" else 100.0
+
+
+def _savings(rows: list[Row], figures: Path) -> str:
+    found = _saved(rows)
+    cells: list[Sequence[object]] = []
+    verdicts: dict[str, list[str]] = {"pays": [], "open": [], "loses": []}
+    for r in found:
+        row: list[object] = [r["experiment"], r["label"], r["measure"], r["collection"]]
+        row.append(f"{r['passive']:.4f}")
+        for v in VARIANTS[:-1]:
+            share, se = r[v]
             row.append("" if np.isnan(share) else f"{share:.0%} ± {se:.0%}")
             if v == "active" and not np.isnan(share):
                 kind = "pays" if share > 2 * se else "loses" if share < -2 * se else "open"
-                verdicts[kind].append(f"{c}, {experiment} ({label}, {measure})")
-        row.append(PRINTED.get((experiment, label), "") if measure == "ERR" else "")
+                verdicts[kind].append(
+                    f"{r['collection']}, {r['experiment']} ({r['label']}, {r['measure']})"
+                )
+        low, high = r["printed"] or (None, None)
+        row.append("" if low is None else f"{low} %" if low == high else f"{low}-{high} %")
         cells.append(row)
+    path = figures / "active_saved.svg"
+    _draw_saved(found, path)
     text = (
         "## Labels saved at equal error\n\nHow much less budget reaches the error that `passive` "
-        "has at 100 mean queries (OHSUMED: 20), with Eq. 6 for both. The last column is what the "
-        "paper reports for the like on MSLR-WEB30k (there read at other budgets).\n\n"
+        "has at 100 mean queries (OHSUMED: 20), with Eq. 6 for both. Grey: what the paper reports "
+        "for the like on MSLR-WEB30k, between 10 and 75 % (there read at other budgets).\n\n"
+        f"![Labels saved at equal error](figures/{path.name})\n\n"
         + markdown_table(
             (
-                "collection",
                 "experiment",
                 "ranking",
                 "measure",
+                "collection",
                 "passive error",
                 "active",
                 "uniC",
@@ -287,21 +371,126 @@ def _savings(rows: list[Row]) -> str:
     text += "\n\n### Where it does not pay\n\n"
     text += (
         f"`active` needs fewer labels in {len(verdicts['pays'])} of "
-        f"{sum(map(len, verdicts.values()))} experiments. "
+        f"{sum(map(len, verdicts.values()))} experiments."
     )
     if verdicts["open"]:
-        text += "No difference beyond two standard errors: " + "; ".join(verdicts["open"]) + ". "
+        text += "\n\nNo difference beyond two standard errors:\n\n- " + "\n- ".join(
+            verdicts["open"]
+        )
     if verdicts["loses"]:
-        text += "**It needs more labels than passive sampling**: " + "; ".join(verdicts["loses"])
-        text += "."
-    return text.rstrip()
+        text += "\n\n**It needs more labels than passive sampling:**\n\n- "
+        text += "\n- ".join(verdicts["loses"])
+    return text
+
+
+def _draw_saved(found: list[Row], path: Path) -> None:
+    """A point for each collection and experiment, the paper's range behind them."""
+    altair = require("altair", purpose="drawing figures")
+    points, bands = [], []
+    for r in found:
+        share, se = r["active"]
+        name = f"{r['experiment']}: {r['label']}, {r['measure']}"
+        if r["experiment"] in ("given", "given pair"):
+            name = f"{r['label']}, {r['measure']}"
+        if not np.isnan(share):
+            points.append(
+                {
+                    "experiment": name,
+                    "collection": r["collection"],
+                    "saved": share,
+                    "low": share - 2 * se,
+                    "high": share + 2 * se,
+                }
+            )
+        if r["printed"] is not None:
+            low, high = r["printed"]
+            bands.append({"experiment": name, "from": low / 100 - 0.008, "to": high / 100 + 0.008})
+    order = list(dict.fromkeys(p["experiment"] for p in points))
+    charts = []
+    for collection, colour in zip(COLLECTIONS, VARIANT_COLOURS, strict=False):
+        mine = [p for p in points if p["collection"] == collection]
+        if not mine:
+            continue
+        axis = altair.Axis(labelLimit=320) if not charts else None
+        y = altair.Y("experiment:N", title=None, axis=axis, scale=altair.Scale(domain=order))
+        across = altair.X(
+            "low:Q",
+            title="share of the labels saved",
+            axis=altair.Axis(format="%"),
+            scale=altair.Scale(domain=[-0.5, 1], clamp=True),
+        )
+        band = altair.Chart(altair.Data(values=bands)).mark_bar(color="#d6d6d6", height=12)
+        base = altair.Chart(altair.Data(values=mine)).encode(y=y)
+        zero = altair.Chart(altair.Data(values=[{"at": 0}]))
+        charts.append(
+            altair.layer(
+                band.encode(x="from:Q", x2="to:Q", y=y),
+                zero.mark_rule(color="#444444", strokeDash=[3, 3]).encode(x="at:Q"),
+                base.mark_rule(strokeWidth=1.4, color=colour).encode(x=across, x2="high:Q"),
+                base.mark_point(filled=True, size=34, opacity=1, color=colour).encode(x="saved:Q"),
+            ).properties(width=190, height=altair.Step(20), title=collection)
+        )
+    chart = (
+        altair.hconcat(*charts, spacing=10)
+        .configure_axis(grid=False, titleFontWeight="normal")
+        .configure_view(strokeOpacity=0.2)
+    )
+    chart.save(str(path))
+
+
+def _together(rows: list[Row]) -> str:
+    """One study for three comparisons against three studies with a third of the budget each."""
+    found = pooled(
+        [r for r in rows if r["kind"] == "error" and r["experiment"] in ("together", "apart")],
+        ("collection", "label", "experiment", "variant", "budget"),
+        ("rmse", "coverage"),
+    )
+    cells = []
+    for c in COLLECTIONS:
+        large, small = (30.0, 10.0) if c == "OHSUMED" else (300.0, 100.0)
+        for label in dict.fromkeys(k[1] for k in found if k[0] == c):
+            one = found[c, label, "together", "active", large]
+            alone = found[c, label, "apart", "active", small]
+            same = found[c, label, "apart", "active", large]
+            cells.append(
+                (
+                    c,
+                    label,
+                    f"{one['rmse']:.4f}",
+                    f"{alone['rmse']:.4f}",
+                    f"{one['rmse'] / alone['rmse']:.2f}",
+                    f"{one['rmse'] / same['rmse']:.2f}",
+                    f"{one['coverage']:.1%}",
+                )
+            )
+    if not cells:
+        return ""
+    return (
+        "## Several rankers in one study\n\nA forest against three others, by ERR. `together`: "
+        "one study whose queries are drawn for all three differences (300 mean queries, "
+        "OHSUMED 30). `apart`: three studies with a third of that budget each. The last ratio "
+        "is against a study that spends all of the budget on this one pair.\n\n"
+        + markdown_table(
+            (
+                "collection",
+                "pair",
+                "together, rmse",
+                "apart, rmse",
+                "ratio",
+                "ratio to the whole budget",
+                "coverage, together",
+            ),
+            cells,
+        )
+    )
 
 
 def _estimators(rows: list[Row]) -> str:
     full = [
         r
         for r in rows
-        if r["kind"] == "error" and r["experiment"] in ("estimate", "compare", "index update")
+        if r["kind"] == "error"
+        and r["experiment"] in ("estimate", "compare", "index update", "measure")
     ]
     keys = ("collection", "experiment", "label", "measure", "variant", "method", "budget")
     table = pooled(full, keys, ("rmse", "coverage"))
@@ -309,8 +498,9 @@ def _estimators(rows: list[Row]) -> str:
     cells = []
     for variant in ("active", "passive"):
         for c in COLLECTIONS:
-            for experiment in ("estimate", "compare", "index update"):
-                for budget in (10.0, 40.0) if c == "OHSUMED" else (20.0, 100.0, 300.0):
+            for experiment in ("estimate", "compare", "index update", "measure"):
+                budgets = (10.0, 20.0, 40.0) if c == "OHSUMED" else (20.0, 100.0, 300.0)
+                for budget in budgets if variant == "active" else (_usual_budget(c),):
                     row: list[object] = [variant, c, experiment, f"{budget:g}"]
                     for method in methods:
                         ratios, covered = [], []
@@ -368,6 +558,7 @@ def _coverage(rows: list[Row]) -> str:
     lines = [
         (c, experiment, f"{budget:g}", v["rmse"], v["bias"], f"{v['coverage']:.1%}")
         for (c, experiment, budget), v in consistent.items()
+        if budget in BUDGET_TICKS
     ]
     return (
         "## Consistency and coverage\n\nEq. 6 of ERR with `active` draws: root mean squared error, "

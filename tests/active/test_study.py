@@ -308,8 +308,8 @@ def test_levels_of_planned_looks_are_those_in_print():
 @pytest.mark.parametrize(
     ("draws", "ended", "expected"),
     [
-        (9, False, (0, 0)),
-        (9, True, (5, 9)),
+        (19, False, (0, 0)),
+        (19, True, (5, 19)),
         (20, False, (1, 20)),
         (99, False, (4, 80)),
         # free repeats lead beyond the planned 100 draws; that is no licence to look after each

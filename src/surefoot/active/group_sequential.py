@@ -12,7 +12,7 @@ FloatArray = npt.NDArray[np.float64]
 
 LOOKS = 5
 # no look says anything about fewer draws
-_FEWEST = 10
+_FEWEST = 20
 
 
 def look_times(planned: float) -> tuple[int, ...]:
