@@ -49,7 +49,7 @@ JOBS = {
 def commands() -> str:
     """Every command's help, as printed."""
     from surefoot.cli.inst_eval import command as inst_eval
-    from surefoot.cli.main import COMMANDS
+    from surefoot.cli.main import COMMANDS, cli
 
     shown: list[tuple[str, click.Command]] = []
     for name, (module, _) in COMMANDS.items():
@@ -62,7 +62,13 @@ def commands() -> str:
     lines += ["| command | |", "|---|---|"]
     lines += [f"| [{t}](#{_anchor(t)}) | {c.get_short_help_str(100)} |" for t, c in shown]
     for title, command in shown:
-        context = click.Context(command, info_name=title, terminal_width=88, max_content_width=88)
+        context = click.Context(
+            command,
+            info_name=title,
+            terminal_width=88,
+            max_content_width=88,
+            help_option_names=cli.context_settings["help_option_names"],
+        )
         lines += ["", f"## {title}", "", "```text", command.get_help(context).rstrip(), "```"]
     return "\n".join(lines) + "\n"
 

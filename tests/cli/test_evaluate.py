@@ -3,8 +3,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from surefoot.cli.evaluate import command
 from surefoot.cli.inst_eval import command as inst_command
+from surefoot.cli.main import cli
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\nq3 0 d 1\n"
 RUN = "q1 Q0 c 1 3 r\nq1 Q0 x 2 2 r\nq1 Q0 a 3 1 r\nq2 Q0 z 1 2 r\nq2 Q0 a 2 1 r\n"
@@ -23,7 +23,8 @@ def run(program, *arguments):
 
 def test_trec_eval_format_line_by_line(files):
     shown = run(
-        command,
+        cli,
+        "evaluate",
         *files,
         "-m",
         "map",
@@ -46,18 +47,27 @@ def test_trec_eval_format_line_by_line(files):
 
 
 def test_missing_topics_are_noted_on_stderr(files):
-    shown = run(command, *files, "-m", "AP")
+    shown = run(cli, "evaluate", *files, "-m", "AP")
     assert shown.stderr == (
         "note: bm25 has no documents for 1 of 3 judged topics (q3); averaged over the other 2. "
         "Hint: -c counts them as 0\n"
     )
-    shown = run(command, *files, "-m", "AP", "-c", "--format", "json")
+    shown = run(cli, "evaluate", *files, "-m", "AP", "-c", "--format", "json")
     assert json.loads(shown.stdout)["rows"][0]["value"] == pytest.approx((5 / 6 + 1 / 2) / 3)
 
 
 def test_several_runs_are_told_apart_in_trec_eval_format(files):
     shown = run(
-        command, files[0], files[1], files[1], "-m", "num_ret", "--format", "trec_eval", "--quiet"
+        cli,
+        "evaluate",
+        files[0],
+        files[1],
+        files[1],
+        "-m",
+        "num_ret",
+        "--format",
+        "trec_eval",
+        "--quiet",
     )
     assert [line.split("\t")[0] for line in shown.stdout.splitlines()] == [
         "runid",
@@ -69,7 +79,7 @@ def test_several_runs_are_told_apart_in_trec_eval_format(files):
 
 
 def test_table_shows_residuals_and_what_matters(files):
-    shown = run(command, *files, "-m", "P@2,AP", "--format", "table", "--quiet")
+    shown = run(cli, "evaluate", *files, "-m", "P@2,AP", "--format", "table", "--quiet")
     assert "bm25 on 2 topics." in shown.stdout
     assert "Unjudged documents: P@2 of bm25 could be as high as 1.0000" in shown.stdout
     assert "No bounds exist for AP" in shown.stdout
@@ -78,7 +88,7 @@ def test_table_shows_residuals_and_what_matters(files):
 
 def test_output_file_appears_whole(files, tmp_path):
     target = tmp_path / "out.eval"
-    run(command, *files, "-m", "map", "--format", "trec_eval", "-o", target, "--quiet")
+    run(cli, "evaluate", *files, "-m", "map", "--format", "trec_eval", "-o", target, "--quiet")
     assert target.read_text() == "map\tall\t0.6667\n"
 
 

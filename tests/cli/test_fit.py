@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from surefoot.cli.fit import command
+from surefoot.cli.main import cli
 from surefoot.errors import InputError, ModelError
 
 
@@ -19,7 +19,7 @@ def table(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(command, [str(a) for a in arguments])
+    return CliRunner().invoke(cli, ["fit", *(str(a) for a in arguments)])
 
 
 def test_json_carries_the_contract(table, tmp_path):

@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from surefoot.cli.cross_validate import command as cross_validate
-from surefoot.cli.main import run
-from surefoot.cli.rank import command as rank
-from surefoot.cli.train import command as train
+from surefoot.cli.main import cli, run
 from surefoot.learn.model import Ranker
 from surefoot.results.training import CARD_COLUMNS
 from surefoot.workflows.sample_ltr import write_ltr_sample
@@ -26,17 +23,17 @@ def sample(tmp_path_factory) -> Path:
     return home
 
 
-def call(command, *args: object) -> str:
-    result = CliRunner().invoke(command, [str(a) for a in args], catch_exceptions=False)
+def call(*args: object) -> str:
+    result = CliRunner().invoke(cli, [str(a) for a in args], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def failure(monkeypatch, capsys, command, *args: object) -> tuple[int, str]:
+def failure(monkeypatch, capsys, *args: object) -> tuple[int, str]:
     """Exit code and the line on stderr, as the program gives them."""
     monkeypatch.setattr("sys.argv", ["surefoot", *map(str, args)])
     with pytest.raises(SystemExit) as stop:
-        run(command, "surefoot")
+        run(cli, "surefoot")
     return int(stop.value.code or 0), capsys.readouterr().err
 
 
@@ -47,7 +44,7 @@ def test_train_then_rank(sample: Path, tmp_path: Path, objective: str, booster: 
     model, ranked = tmp_path / "model.json", tmp_path / "run.txt"
     options = ["--objective", objective, "--alpha", 5, "--booster", booster, *SMALL]
     out = call(
-        train,
+        "train",
         sample / "train.svm",
         *("--valid", sample / "valid.svm", "--baseline", sample / "champion.csv"),
         *("-o", model, "--format", "json", *options),
@@ -61,7 +58,7 @@ def test_train_then_rank(sample: Path, tmp_path: Path, objective: str, booster: 
     assert document["format"] == "surefoot-ranker/1"
     assert document["card"]["rows"] == card["rows"]
     assert len(document["card"]["history"]) == 5
-    call(rank, model, sample / "test.svm", "-o", ranked, "-q")
+    call("rank", model, sample / "test.svm", "-o", ranked, "-q")
     lines = [line.split() for line in ranked.read_text().splitlines()]
     assert all(len(fields) == 6 and fields[1] == "Q0" for fields in lines)
     first = [fields for fields in lines if fields[0] == lines[0][0]]
@@ -73,11 +70,11 @@ def test_train_then_rank(sample: Path, tmp_path: Path, objective: str, booster: 
 def test_run_model_and_feature_are_champions_of_one_value(sample: Path, tmp_path: Path) -> None:
     """A model, the run it makes and a feature all become the same measure."""
     model, ranked = tmp_path / "champion.json", tmp_path / "champion.run"
-    call(train, sample / "train.svm", "-o", model, *SMALL)
-    call(rank, model, sample / "train.svm", "-o", ranked, "-q")
+    call("train", sample / "train.svm", "-o", model, *SMALL)
+    call("rank", model, sample / "train.svm", "-o", ranked, "-q")
     rows = json.loads(
         call(
-            train,
+            "train",
             sample / "train.svm",
             *("--objective", "georisk", "-o", tmp_path / "m.json", "--format", "json", *SMALL),
             *("--baseline", model, "--baseline", ranked, "--baseline", "feature:1"),
@@ -92,7 +89,7 @@ def test_early_stopping_on_risk(sample: Path, tmp_path: Path) -> None:
         pytest.importorskip(booster)
         model = tmp_path / f"{booster}.json"
         call(
-            train,
+            "train",
             sample / "train.svm",
             *("--valid", sample / "valid.svm", "--baseline", "feature:1", "-o", model),
             *("--objective", "u-cro", "--early-stopping", 3, "--stop-on", "u_risk"),
@@ -108,7 +105,9 @@ def test_cross_validate_resumes_and_repeats_itself(sample: Path, tmp_path: Path)
     work = tmp_path / "work"
     arguments = [sample, "--baseline", "feature:1", "--alpha", "1,5", "--work", work, *SMALL]
     arguments += ["--objective", "u-cro", "--objective", "georisk", "--learned-baselines"]
-    first = CliRunner().invoke(cross_validate, [str(a) for a in [*arguments, "--format", "json"]])
+    first = CliRunner().invoke(
+        cli, [str(a) for a in ["cross-validate", *arguments, "--format", "json"]]
+    )
     assert first.exit_code == 0, first.output
     assert "trained 25 models, reused 0" in first.stderr
     rows = json.loads(first.stdout)["rows"]
@@ -125,7 +124,9 @@ def test_cross_validate_resumes_and_repeats_itself(sample: Path, tmp_path: Path)
     before = kept[1].stat().st_mtime_ns
     kept[0].unlink()
     kept[7].write_text('{"settings": {}}')  # of other settings
-    again = CliRunner().invoke(cross_validate, [str(a) for a in [*arguments, "--format", "json"]])
+    again = CliRunner().invoke(
+        cli, [str(a) for a in ["cross-validate", *arguments, "--format", "json"]]
+    )
     assert "trained 2 models, reused 23" in again.stderr
     assert json.loads(again.stdout)["rows"] == rows
     assert kept[1].stat().st_mtime_ns == before
@@ -149,7 +150,7 @@ def test_mistakes_are_one_line_with_the_way_out(
     found = failure(
         monkeypatch,
         capsys,
-        train,
+        "train",
         *(sample / "train.svm", "-o", tmp_path / "m.json", *SMALL, *arguments),
     )
     assert found[0] == code
@@ -162,7 +163,7 @@ def test_mistakes_are_one_line_with_the_way_out(
 def test_rank_refuses_what_is_no_model(sample: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     for text in ("tree\n", "{}", "[]"):
         (tmp_path / "x.json").write_text(text)
-        code, line = failure(monkeypatch, capsys, rank, tmp_path / "x.json", sample / "test.svm")
+        code, line = failure(monkeypatch, capsys, "rank", tmp_path / "x.json", sample / "test.svm")
         assert code == 1
         assert "is not a ranker that surefoot wrote" in line
 

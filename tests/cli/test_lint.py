@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from surefoot.cli.lint import command
+from surefoot.cli.main import cli
 
 
 @pytest.mark.parametrize(("line", "code"), [("1 Q0 a 1 2 t", 0), ("1 Q0 a 1 nan t", 1)])
@@ -11,7 +11,7 @@ def test_exit_code_says_whether_the_files_can_be_used(tmp_path, line, code):
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
     (tmp_path / "run").write_text(line + "\n")
     outcome = CliRunner().invoke(
-        command, [str(tmp_path / "qrels"), str(tmp_path / "run")], standalone_mode=False
+        cli, ["lint", str(tmp_path / "qrels"), str(tmp_path / "run")], standalone_mode=False
     )
     assert outcome.return_value == code
     assert outcome.stdout.startswith("file\tseverity\tcheck\tmessage\n")
