@@ -6,6 +6,7 @@ from dataclasses import replace
 import click
 
 from surefoot.cli.options import GreedyOption, Output, output_options
+from surefoot.cli.posterior_input import device_option
 
 FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
 
@@ -45,6 +46,7 @@ FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
     show_default=True,
     help="How to draw; auto falls back by its diagnostics, prior ignores the scores.",
 )
+@device_option
 @click.option(
     "--check",
     type=click.Choice(("nuts",)),
@@ -62,6 +64,7 @@ def command(
     priors: tuple[str, ...],
     one_above: float | None,
     engine: str,
+    device: str,
     check: str | None,
     no_criteria: bool,
     output: Output,
@@ -93,6 +96,7 @@ def command(
             priors=priors,
             one_above=one_above,
             engine=engine,
+            device=device,
             criteria=not no_criteria,
             check=check,
             threads=output.threads,

@@ -13,6 +13,14 @@ from surefoot.results.record import Result
 # families of models of scores; zoib_rank models the gains of single ranks
 FAMILIES = ("gaussian", "skew_normal", "zoib", "student")
 
+device_option = click.option(
+    "--device",
+    type=click.Choice(("cpu", "gpu", "jax-cpu")),
+    default="cpu",
+    show_default=True,
+    help="Where to draw; all but cpu need JAX (pip install 'surefoot[gpu]').",
+)
+
 
 def posterior_input(function: Command) -> Command:
     """Add SCORES (or --qrels, --run, -m), --fit, --family, --draws.

@@ -11,7 +11,7 @@ from surefoot.cli.options import (
     number_list,
     output_options,
 )
-from surefoot.cli.posterior_input import posterior_input, write_with_doubts
+from surefoot.cli.posterior_input import device_option, posterior_input, write_with_doubts
 
 
 @click.command(name="ppd-risk")
@@ -21,6 +21,7 @@ from surefoot.cli.posterior_input import posterior_input, write_with_doubts
     "--r", minimum=0, default="1,2,5,10", help="How many times a loss counts as much as a gain."
 )
 @challengers_option()
+@device_option
 @click.option("--interval", type=float, default=0.95, show_default=True)
 @output_options
 def command(
@@ -30,6 +31,7 @@ def command(
     champion: str,
     r: tuple[float, ...],
     systems: tuple[str, ...] | None,
+    device: str,
     interval: float,
     output: Output,
 ) -> None:
@@ -50,4 +52,5 @@ def command(
         challengers=systems,
         interval=interval,
         draws=draws,
+        device=device,
     )

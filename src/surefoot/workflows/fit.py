@@ -35,6 +35,7 @@ def fit(
     priors: Mapping[str, str | Prior] | Sequence[str] = (),
     one_above: float | None = None,
     engine: str = "auto",
+    device: str = "cpu",
     criteria: bool = True,
     check: str | None = None,
     threads: int = 0,
@@ -60,6 +61,10 @@ def fit(
     engine : str
         ``auto``, or one of ``exact``, ``laplace``, ``hmc``; ``prior`` draws from the priors alone,
         for prior predictive checks (`check`, `ppd_risk` and `forecast` take the result).
+    device : str
+        ``cpu`` for the compiled kernels; ``gpu`` for the first graphics processor that JAX (extra
+        ``gpu``) sees, ``jax-cpu`` for JAX on the CPU: the same draws up to rounding. The method
+        names the device.
     criteria : bool
         Whether to compute WAIC and PSIS-LOO.
     check : str, optional
@@ -97,8 +102,9 @@ def fit(
     problem = pose(family, matrix, chosen, gains=gains)
     with show_progress(f"fitting {family}", show=progress) as report:
         sample = draw_posterior(
-            problem, matrix, draws, engine=engine, seed=seed, threads=threads, report=report
-        )
+            problem, matrix, draws,
+            engine=engine, device=device, seed=seed, threads=threads, report=report,
+        )  # fmt: skip
     checked = None
     if check is not None:
         from surefoot.inference.bayes.nuts_check import check_by_nuts
@@ -112,6 +118,7 @@ def fit(
         "draws": draws,
         "seed": seed,
         "engine": engine,
+        "device": device,
         "one_above": one_above,
         "priors": {name: str(prior) for name, prior in chosen.items()},
         "method": sample.method,

@@ -19,6 +19,7 @@ def as_posterior(
     threads: int,
     draws: int | None = None,
     priors: Mapping[str, str | Prior] | Sequence[str] = (),
+    device: str = "cpu",
     show: bool | None = None,
 ) -> Posterior:
     """The posterior of plain scores, fitted now unless it is one already.
@@ -32,6 +33,8 @@ def as_posterior(
     draws : int, optional
         Posterior draws; as many as `fit` makes when not given.
     priors : mapping or sequence of str
+        As in `fit`.
+    device : str
         As in `fit`.
     """
     if isinstance(scores, (str, Path)) and Path(scores).suffix in (".nc", ".netcdf", ".h5"):
@@ -58,6 +61,7 @@ def as_posterior(
         threads=threads,
         progress=show,
         priors=priors,
+        device=device,
         **options,
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.errors import InputError
+from surefoot.inference.bayes.engines import use_device
 from surefoot.inference.bayes.predictive import central, predicted_risk, risk_replicates
 from surefoot.render.progress import progress as show_progress
 from surefoot.results.ppd_risk import PpdRisk
@@ -22,6 +23,7 @@ def ppd_risk(
     challengers: str | Iterable[str] | None = None,
     interval: float = 0.95,
     draws: int | None = None,
+    device: str = "cpu",
     seed: int = 0,
     threads: int = 0,
     progress: bool | None = False,
@@ -44,6 +46,8 @@ def ppd_risk(
         Probability of the predictive interval.
     draws : int, optional
         Posterior draws.
+    device : str
+        Where to fit and to draw replicates: ``cpu``, ``gpu`` or ``jax-cpu``, as in `fit`.
 
     Returns
     -------
@@ -57,19 +61,24 @@ def ppd_risk(
     and L the (negative) sum of losses over the J topics.
     """
     levels = _levels(r)
+    accelerator = use_device(device)
     check_interval(interval)
     posterior = as_posterior(
         scores, family=family, default="zoib", seed=seed, threads=threads, draws=draws,
-        show=progress,
+        device=device, show=progress,
     )  # fmt: skip
     table = posterior.scores
     base = table.index(champion)
     others = challenger_rows(table.systems, champion, challengers, index=table.index)
     with show_progress("replicates", show=progress) as update:
         replicates = risk_replicates(
-            posterior, base, others, seed=seed, threads=threads, update=update
-        )
-    risks = [predicted_risk(replicates, level, interval=interval) for level in levels]
+            posterior, base, others,
+            seed=seed, threads=threads, accelerator=accelerator, update=update,
+        )  # fmt: skip
+    risks = [
+        predicted_risk(replicates, level, interval=interval, accelerator=accelerator)
+        for level in levels
+    ]
     names = tuple(table.systems[i] for i in others)
     low, middle, high = central(replicates.worse.T.astype(np.float64), interval)
     result = {
@@ -95,6 +104,7 @@ def ppd_risk(
             "r": list(levels),
             "interval": interval,
             "seed": seed,
+            "device": "cpu" if accelerator is None else accelerator.label,
             **provenance(posterior),
         },
         headline=(

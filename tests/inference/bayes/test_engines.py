@@ -94,14 +94,14 @@ def test_hard_tables_fit_or_say_so(case, recwarn):
 
 
 def test_failed_diagnostics_hand_over_to_chains(monkeypatch):
-    real = laplace_is._finish
+    real = laplace_is.finish_weighted
 
     def doubtful(*arguments):
         return replace(real(*arguments), khat=0.9, warnings=("k-hat is 0.90",))
 
     values = beta_scores(6, 8)
     good = quick(values, "zoib")
-    monkeypatch.setattr(laplace_is, "_finish", doubtful)
+    monkeypatch.setattr(laplace_is, "finish_weighted", doubtful)
     posterior = quick(values, "zoib")
     assert posterior.method == "batched HMC (fallback: k-hat is 0.90)"
     assert np.isnan(posterior.khat)

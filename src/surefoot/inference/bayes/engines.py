@@ -1,8 +1,9 @@
 """Which engine fits which model, and what takes over when its diagnostics say no."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +13,26 @@ from surefoot.errors import ModelError
 from surefoot.inference.bayes.families import FAMILIES, Problem
 from surefoot.inference.bayes.gaussian_exact import sample_gaussian
 from surefoot.inference.bayes.hmc import sample_hmc
-from surefoot.inference.bayes.laplace_is import ApproximationError, sample_laplace
+from surefoot.inference.bayes.laplace_is import (
+    METHOD,
+    ApproximationError,
+    Kernel,
+    finish_weighted,
+    sample_laplace,
+)
 from surefoot.inference.bayes.prior_draws import sample_prior
 from surefoot.inference.bayes.sample import Sample
+from surefoot.kernels.hierarchy import laplace
+
+if TYPE_CHECKING:
+    from surefoot.inference.bayes.accelerator import Accelerator
 
 FloatArray = npt.NDArray[np.float64]
 Report = Callable[[float, float], None]
 
 ENGINES = ("auto", "exact", "laplace", "hmc", "prior")
+# the compiled kernels; the first graphics processor; JAX on the CPU, to compare with
+DEVICES = ("cpu", "gpu", "jax-cpu")
 # draws that chains start from
 _START = 2000
 
@@ -30,6 +43,7 @@ def draw_posterior(
     n_draws: int,
     *,
     engine: str = "auto",
+    device: str = "cpu",
     seed: int = 0,
     threads: int = 0,
     report: Report | None = None,
@@ -38,8 +52,10 @@ def draw_posterior(
 
     The draws depend on the seed and the data alone, not on threads. With ``auto``, importance
     sampling that fails its diagnostics gives way to chains, and the method says why. ``prior``
-    ignores the scores.
+    ignores the scores. Another ``device`` than ``cpu`` runs importance sampling and chains in JAX;
+    the method then names it, and says so where there is nothing for it to do.
     """
+    accelerator = use_device(device)
     rng = np.random.Generator(np.random.SFC64(seed))
     name = problem.family.name
     if engine == "prior":
@@ -54,44 +70,113 @@ def draw_posterior(
         raise ModelError("family skew_normal has no engine laplace. Hint: --engine auto")
     if engine == "exact" or (engine == "auto" and exact):
         sample = sample_gaussian(scores.values, problem.priors, n_draws, rng)
-    elif engine == "laplace":
-        sample = sample_laplace(problem, n_draws, rng, threads=threads, report=report)
+        if accelerator is not None:
+            sample = replace(sample, method=f"{sample.method} (on the CPU: it takes milliseconds)")
+        return sample
+    kernel = laplace if accelerator is None else accelerator.laplace
+    if engine == "laplace":
+        sample = sample_laplace(
+            problem, n_draws, rng, threads=threads, kernel=kernel, report=report
+        )
     elif engine == "hmc" or name == "skew_normal":
-        far = name == "skew_normal"
-        start = _near(problem, rng, threads)
-        sample = sample_hmc(problem, start, n_draws, rng, far=far, threads=threads, report=report)
+        start = _near(problem, rng, kernel, threads)
+        sample = sample_hmc(
+            problem, start, n_draws, rng,
+            far=name == "skew_normal", accelerator=accelerator, threads=threads, report=report,
+        )  # fmt: skip
     else:
-        sample = _with_fallback(problem, n_draws, rng, threads, report)
+        sample = _with_fallback(problem, n_draws, rng, accelerator, threads, report)
+    if accelerator is not None:
+        sample = replace(sample, method=f"{sample.method} on {accelerator.label}")
     return _with_inflation(problem, sample, rng)
+
+
+def draw_many(
+    problems: Sequence[Problem], n_draws: int, *, device: str, seed: int = 0, batch: int = 125
+) -> list[Sample]:
+    """Posteriors of many tables of one shape, family and prior, by an accelerator in step.
+
+    For calibration runs and power studies: importance sampling alone, whose doubts are in each
+    sample's ``warnings``. A table whose approximation fails altogether comes back without draws.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+        From `families.pose`.
+    n_draws : int
+        Draws of each.
+    batch : int
+        Tables that are on the device at once.
+    """
+    accelerator = use_device(device)
+    if accelerator is None:
+        raise ModelError("many tables in step need an accelerator. Hint: device gpu or jax-cpu")
+    from surefoot.inference.bayes.accelerator import weighted_many
+
+    per_theta = 4
+    thetas = max(1024, math.ceil(1.5 * n_draws / per_theta))
+    out = []
+    for begin in range(0, len(problems), batch):
+        part = problems[begin : begin + batch]
+        blocks = weighted_many(accelerator, part, thetas, per_theta, seed + begin)
+        for turn, (problem, block) in enumerate(zip(part, blocks, strict=True)):
+            rng = np.random.Generator(np.random.SFC64([seed, begin + turn]))
+            try:
+                sample = finish_weighted(problem, [block], per_theta, n_draws, rng)
+            except ApproximationError as failure:
+                sample = Sample({}, METHOD, {}, warnings=(str(failure),))
+            else:
+                sample = _with_inflation(problem, sample, rng)
+            out.append(replace(sample, method=f"{sample.method} on {accelerator.label}"))
+    return out
+
+
+def use_device(device: str) -> "Accelerator | None":
+    """The accelerator that a device names; None for the compiled kernels."""
+    if device not in DEVICES:
+        raise ModelError(f"unknown device {device!r}. Hint: one of {', '.join(DEVICES)}")
+    if device == "cpu":
+        return None
+    from surefoot.inference.bayes.accelerator import open_accelerator
+
+    return open_accelerator(device)
 
 
 def _with_fallback(
     problem: Problem,
     n_draws: int,
     rng: np.random.Generator,
+    accelerator: "Accelerator | None",
     threads: int,
     report: Report | None,
 ) -> Sample:
+    kernel = laplace if accelerator is None else accelerator.laplace
     try:
-        sample = sample_laplace(problem, n_draws, rng, threads=threads, report=report)
+        sample = sample_laplace(
+            problem, n_draws, rng, threads=threads, kernel=kernel, report=report
+        )
     except ApproximationError as failure:
         start, reason = _scattered(problem, rng), str(failure)
     else:
         if not sample.warnings:
             return sample
         start, reason = sample.draws, "; ".join(sample.warnings)
-    chains = sample_hmc(problem, start, n_draws, rng, threads=threads, report=report)
+    chains = sample_hmc(
+        problem, start, n_draws, rng, accelerator=accelerator, threads=threads, report=report
+    )
     return replace(chains, method=f"{chains.method} (fallback: {reason})")
 
 
-def _near(problem: Problem, rng: np.random.Generator, threads: int) -> dict[str, FloatArray]:
+def _near(
+    problem: Problem, rng: np.random.Generator, kernel: Kernel, threads: int
+) -> dict[str, FloatArray]:
     """Draws to start chains from: importance draws of this family, or of the Gaussian one."""
     base = problem
     skewed = problem.family.name == "skew_normal"
     if skewed:
         base = replace(problem, family=FAMILIES["gaussian"])
     try:
-        draws = sample_laplace(base, _START, rng, threads=threads).draws
+        draws = sample_laplace(base, _START, rng, threads=threads, kernel=kernel).draws
     except ApproximationError:
         return _scattered(problem, rng)
     return {**draws, "lambda": rng.normal(0.0, 1.0, _START)} if skewed else draws

@@ -7,6 +7,7 @@ size are learned from all chains together during warm-up, then frozen.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from surefoot.inference.bayes.coordinates import Coordinates, shrinkage_centring
 from surefoot.inference.bayes.diagnostics import ess, rhat
 from surefoot.inference.bayes.families import Problem
 from surefoot.inference.bayes.sample import Sample
+
+if TYPE_CHECKING:
+    from surefoot.inference.bayes.accelerator import Accelerator, Flight
 
 FloatArray = npt.NDArray[np.float64]
 Report = Callable[[float, float], None]
@@ -51,6 +55,10 @@ class _Whitening:
 
     def pull_back(self, gradient: FloatArray) -> FloatArray:
         return gradient * self.scale if self.root is None else gradient @ self.root
+
+    def matrix(self) -> FloatArray:
+        """The root as a matrix, whichever way it is kept."""
+        return np.diag(self.scale) if self.root is None else self.root
 
     def inverse(self, q: FloatArray) -> FloatArray:
         off = q - self.mean
@@ -99,6 +107,7 @@ def sample_hmc(
     rng: np.random.Generator,
     *,
     far: bool = False,
+    accelerator: "Accelerator | None" = None,
     threads: int = 0,
     report: Report | None = None,
 ) -> Sample:
@@ -114,11 +123,14 @@ def sample_hmc(
         Draws to return.
     far : bool
         Whether the starting points are of another model, so that warm-up takes longer.
+    accelerator : Accelerator, optional
+        Where trajectories run, instead of the compiled kernels.
     """
     stages = FAR_STAGES if far else STAGES
     space = Coordinates(problem, shrinkage_centring(start), threads)
+    flight = None if accelerator is None else accelerator.flight(problem, space.centring)
     q = space.from_draws(start)
-    finite = np.isfinite(q).all(axis=1) & np.isfinite(space.log_density(q)[0])
+    finite = np.isfinite(q).all(axis=1) & np.isfinite((flight or space).log_density(q)[0])
     if not finite.any():
         raise ModelError(
             f"family {problem.family.name} has no finite density near these scores. "
@@ -126,7 +138,7 @@ def sample_hmc(
         )
     q = q[finite]
     whitening = _whiten(q)
-    state = _State(space, q[rng.integers(0, len(q), N_CHAINS)], whitening)
+    state = _State(space, q[rng.integers(0, len(q), N_CHAINS)], whitening, flight)
     length = max(-(-n_draws // N_CHAINS), LEAST_LENGTH)
     total = sum(stages) + SETTLE + length
     done = 0
@@ -189,8 +201,14 @@ def _run(
 class _State:
     """Positions of all chains, with their log densities and gradients."""
 
-    def __init__(self, space: Coordinates, q: FloatArray, whitening: _Whitening) -> None:
-        self.space, self.whitening, self.q = space, whitening, q
+    def __init__(
+        self,
+        space: Coordinates,
+        q: FloatArray,
+        whitening: _Whitening,
+        flight: "Flight | None" = None,
+    ) -> None:
+        self.space, self.whitening, self.q, self.flight = space, whitening, q, flight
         self.restart()
 
     def restart(self) -> None:
@@ -199,8 +217,21 @@ class _State:
 
     def _density(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         q = self.whitening.forward(z)
-        value, slope = self.space.log_density(q)
+        value, slope = (self.flight or self.space).log_density(q)
         return q, value, self.whitening.pull_back(slope)
+
+    def _leap(self, momentum: FloatArray, step: float, leaps: int) -> tuple[FloatArray, ...]:
+        """Leapfrog steps: whitened and plain positions, values, slopes and momenta at their end."""
+        if self.flight is not None:
+            mean, root = self.whitening.mean, self.whitening.matrix()
+            return self.flight.fly(mean, root, self.z, self.slope, momentum, step, leaps)
+        z, slope, value, q = self.z, self.slope, self.value, self.q
+        momentum = momentum + 0.5 * step * slope
+        for leap in range(leaps):
+            z = z + step * momentum
+            q, value, slope = self._density(z)
+            momentum = momentum + (1.0 if leap < leaps - 1 else 0.5) * step * slope
+        return z, q, value, slope, momentum
 
     def advance(self, step: float, rng: np.random.Generator) -> tuple[float, int]:
         """One trajectory of every chain; mean acceptance and number of divergences."""
@@ -209,13 +240,8 @@ class _State:
         jitter = step * rng.uniform(0.85, 1.0)
         momentum = rng.standard_normal(self.z.shape)
         energy = self.value - 0.5 * np.einsum("nd,nd->n", momentum, momentum)
-        z, slope, value, q = self.z, self.slope, self.value, self.q
-        momentum = momentum + 0.5 * jitter * slope
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            for leap in range(leaps):
-                z = z + jitter * momentum
-                q, value, slope = self._density(z)
-                momentum = momentum + (1.0 if leap < leaps - 1 else 0.5) * jitter * slope
+            z, q, value, slope, momentum = self._leap(momentum, jitter, leaps)
             change = value - 0.5 * np.einsum("nd,nd->n", momentum, momentum) - energy
         change = np.where(np.isfinite(change), change, -np.inf)
         probability = np.exp(np.minimum(change, 0.0))

@@ -8,7 +8,7 @@ is exact: that is the road for tables with missing cells.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,10 +29,13 @@ from surefoot.inference.bayes.sample import (
     systematic_resample,
     weight_doubts,
 )
-from surefoot.kernels.hierarchy import laplace
+from surefoot.kernels.hierarchy import LaplaceDraws, laplace
 
 FloatArray = npt.NDArray[np.float64]
 Report = Callable[[float, float], None]
+# with the signature of `surefoot.kernels.hierarchy.laplace`
+Kernel = Callable[..., LaplaceDraws]
+Block = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 METHOD = "Laplace importance sampling"
 # a second attempt is worth while below this
@@ -52,6 +55,7 @@ class _Approximation:
     threads: int
     level: float
     start: FloatArray
+    kernel: Kernel = laplace
     predictor: FloatArray | None = None
     centre: FloatArray = field(default_factory=lambda: np.zeros(0))
     scale: FloatArray = field(default_factory=lambda: np.ones(0))
@@ -104,7 +108,7 @@ class _Approximation:
     def log_marginal(self, theta: FloatArray) -> FloatArray:
         """Laplace approximation of the log posterior of theta; remembers the modes."""
         shapes, rows, variance = self.prior_rows(theta)
-        found = laplace(
+        found = self.kernel(
             self.problem.family.kernel,
             self.problem.data,
             shapes,
@@ -158,6 +162,7 @@ def sample_laplace(
     *,
     threads: int = 0,
     per_theta: int = 4,
+    kernel: Kernel = laplace,
     report: Report | None = None,
 ) -> Sample:
     """Equally weighted draws, with diagnostics that say whether to believe them.
@@ -170,11 +175,13 @@ def sample_laplace(
         Draws to return; enough are proposed for about that many effective ones.
     per_theta : int
         Draws of the effects for each value of the hyperparameters.
+    kernel : callable
+        The approximation: the compiled one, or an accelerator's.
     report : callable, optional
         Told how much is done.
     """
     for careful in (False, True):
-        sample = _attempt(problem, n_draws, rng, careful, threads, per_theta, report)
+        sample = _attempt(problem, n_draws, rng, careful, threads, per_theta, kernel, report)
         if not sample.warnings or sample.khat > HOPELESS_KHAT:
             break
     return sample
@@ -187,14 +194,17 @@ def _attempt(
     careful: bool,
     threads: int,
     per_theta: int,
+    kernel: Kernel,
     report: Report | None,
 ) -> Sample:
     data = problem.data
     start = np.zeros(data.size)
     start[0] = problem.centre
-    approximation = _Approximation(problem, threads, problem.centre, start)
+    approximation = _Approximation(problem, threads, problem.centre, start, kernel)
     try:
-        fitted = fit_proposal(approximation.log_marginal, _start(problem), rng, careful=careful)
+        fitted = fit_proposal(
+            approximation.log_marginal, rough_start(problem), rng, careful=careful
+        )
     except np.linalg.LinAlgError as error:
         raise ApproximationError("the Laplace approximation has no proper maximum") from error
     approximation.learn(fitted)
@@ -202,7 +212,7 @@ def _attempt(
     per_theta = 1 if exact else per_theta
 
     block = 256
-    blocks: list[tuple[FloatArray, FloatArray, FloatArray, FloatArray]] = []
+    blocks: list[Block] = []
     wanted = max(4 * block, math.ceil(n_draws / per_theta))
     planned = wanted
     theta, proposed = fitted.mixture.draw(planned, rng)
@@ -214,7 +224,7 @@ def _attempt(
         part = theta[take]
         shapes, rows, variance = approximation.prior_rows(part)
         z = rng.standard_normal((len(part), per_theta, data.size))
-        found = laplace(
+        found = kernel(
             problem.family.kernel,
             data,
             shapes,
@@ -245,7 +255,7 @@ def _attempt(
                     theta = np.concatenate([theta, extra])
                     proposed = np.concatenate([proposed, density])
                     planned += more
-    return _finish(problem, approximation, blocks, per_theta, n_draws, rng)
+    return finish_weighted(problem, blocks, per_theta, n_draws, rng)
 
 
 def _effective(log_weight: FloatArray) -> float:
@@ -255,15 +265,20 @@ def _effective(log_weight: FloatArray) -> float:
     return float(weight.sum() ** 2 / (weight @ weight))
 
 
-def _finish(
+def finish_weighted(
     problem: Problem,
-    approximation: _Approximation,
-    blocks: list[tuple[FloatArray, FloatArray, FloatArray, FloatArray]],
+    blocks: Sequence[Block],
     per_theta: int,
     n_draws: int,
     rng: np.random.Generator,
 ) -> Sample:
-    """Smooth the weights, resample, and draw what the likelihood does not see."""
+    """Smooth the weights, resample, and draw what the likelihood does not see.
+
+    Parameters
+    ----------
+    blocks : sequence of tuples
+        theta (m, d), draws (m, per_theta, size), their log weights and levels (m, per_theta).
+    """
     data = problem.data
     theta = np.concatenate([b[0] for b in blocks])
     x = np.concatenate([b[1].reshape(-1, data.size) for b in blocks])
@@ -325,7 +340,7 @@ def _ess(
     return out
 
 
-def _start(problem: Problem) -> FloatArray:
+def rough_start(problem: Problem) -> FloatArray:
     """Rough theta from the spread of group means on the scale of the predictor."""
     data = problem.data
     y = data.first

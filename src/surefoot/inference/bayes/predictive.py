@@ -7,6 +7,7 @@ that one pass serves every r.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,9 @@ import numpy.typing as npt
 from surefoot.errors import ModelError
 from surefoot.kernels.replicate import FAMILIES, replicate_scores, replicate_sums
 from surefoot.results.posterior import Posterior
+
+if TYPE_CHECKING:
+    from surefoot.inference.bayes.accelerator import Accelerator
 
 FloatArray = npt.NDArray[np.float64]
 Update = Callable[[float, float], None]
@@ -101,6 +105,7 @@ def risk_replicates(
     *,
     seed: int = 0,
     threads: int = 0,
+    accelerator: "Accelerator | None" = None,
     update: Update | None = None,
 ) -> RiskReplicates:
     """One pass over all draws: gains and losses of each challenger's replicates.
@@ -114,14 +119,17 @@ def risk_replicates(
     seed : int
         Replicates depend on the seed, the draw and the cell alone: not on threads, nor on which
         challengers are asked for.
+    accelerator : Accelerator, optional
+        Where replicates are drawn, from the same random words as by the compiled kernel.
     """
+    sums = replicate_sums if accelerator is None else accelerator.replicate_sums
     system, topic, parameters = kernel_draws(posterior)
     selected = np.array([champion, *challengers], dtype=np.int64)
     parts = []
     for start in range(0, posterior.n_draws, CHUNK):
         rows = slice(start, start + CHUNK)
         parts.append(
-            replicate_sums(
+            sums(
                 posterior.family,
                 system[rows],
                 topic[rows],
@@ -139,12 +147,20 @@ def risk_replicates(
 
 
 def predicted_risk(
-    replicates: RiskReplicates, r: float, *, interval: float = 0.95
+    replicates: RiskReplicates,
+    r: float,
+    *,
+    interval: float = 0.95,
+    accelerator: "Accelerator | None" = None,
 ) -> PredictedRisk:
     """Median, equal-tailed predictive interval and P(URisk- > 0) at one r."""
     risk = np.ascontiguousarray(replicates.risk(r).T)
     p_risky = (risk > 0).mean(axis=1)
-    low, median, high = central(risk, interval)
+    if accelerator is None:
+        low, median, high = central(risk, interval)
+    else:
+        tail = (1.0 - interval) / 2.0
+        low, median, high = accelerator.quantiles(risk, (tail, 0.5, 1.0 - tail))
     return PredictedRisk(r, median, low, high, p_risky)
 
 
