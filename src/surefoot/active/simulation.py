@@ -34,6 +34,7 @@ METHODS = {
     "priority-regression": ("priority", "regression"),
 }
 _BATCH = 250
+_BEYOND = np.log(4)  # how far a curve of errors is followed beyond its ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,21 +306,29 @@ def grades_of(pool: Pool, labels: Any) -> tuple[npt.NDArray[np.int64], int]:
 
 
 def share_saved(rows: list[dict[str, Any]]) -> list[float]:
-    """Share of the labels that passive Eq. 6 needs for the same error, which a row does without."""
+    """Share of the labels that passive Eq. 6 needs for the same error, which a row does without.
+
+    Error falls as a power of the budget, so the passive curve is read in logarithms, and a little
+    beyond its ends.
+    """
     passive = [r for r in rows if (r["variant"], r["method"]) == ("passive", "eq6")]
     if len(passive) < 2 or not all(r["error"] > 0 for r in passive):
         return [float("nan")] * len(rows)
-    # error falls as a power of the budget: read the passive curve in logarithms
-    error = np.log([r["error"] for r in passive])[::-1]
-    budget = np.log([r["budget"] for r in passive])[::-1]
-    if (np.diff(error) <= 0).any():
+    error = np.log([r["error"] for r in passive])
+    budget = np.log([r["budget"] for r in passive])
+    if (np.diff(error) >= 0).any():
         return [float("nan")] * len(rows)
     out = []
     for row in rows:
+        if any(row is r for r in passive):
+            out.append(0.0)
+            continue
         at = np.log(row["error"]) if row["error"] > 0 else -np.inf
-        inside = error[0] <= at <= error[-1]
-        same = np.exp(np.interp(at, error, budget)) if inside else np.nan
-        out.append(float(1 - row["budget"] / same))
+        piece = int(np.clip(np.searchsorted(-error, -at) - 1, 0, len(error) - 2))
+        fall = (budget[piece + 1] - budget[piece]) / (error[piece + 1] - error[piece])
+        same = budget[piece] + (at - error[piece]) * fall
+        inside = budget[0] - _BEYOND <= same <= budget[-1] + _BEYOND
+        out.append(float(1 - row["budget"] / np.exp(same)) if inside else float("nan"))
     return out
 
 
