@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.calibration.pairs import LEVEL, TOPICS, R, effect_for
+from benchmarks.calibration.pairs import LEVEL, TOPICS, R, effect_for, intervals
 from benchmarks.calibration.populations import MATRICES, SEED, distinct, load, risk_adjusted
 from surefoot.inference.anova import anova
 from surefoot.inference.corrections import adjust
+from surefoot.inference.intervals import METHODS
 from surefoot.inference.max_t import all_pairs, many_to_one
 from surefoot.inference.population import fit_population
 from surefoot.inference.t_test import t_test
@@ -30,7 +31,8 @@ def run(unit: Unit, data: Path, sets: int, permutations: int) -> dict[str, np.nd
 
     `alike`: all systems exchangeable within topics, any rejection is false. `half`: half of them
     better by what the t-test finds 4 times in 5, rejections within a half are false, those between
-    are found. `r<R> error` and `r<R> finds`: risk-adjusted differences to a champion.
+    are found. `r<R> error` and `r<R> finds`: risk-adjusted differences to a champion, and
+    `r<R> together`: whether Bonferroni's intervals of all of them hold their true means.
     """
     m, n = unit
     rng = np.random.default_rng([SEED, 7, m])
@@ -62,6 +64,9 @@ def run(unit: Unit, data: Path, sets: int, permutations: int) -> dict[str, np.nd
             note(f"found {name}", rejected[~within].mean())
         for r in R:
             centred = risk_adjusted(scores[1:] - scores[0], r) - mean[r]
+            held = intervals(centred, 2 * permutations, k, comparisons=SYSTEMS)
+            for method, low, high in zip(METHODS, held.low, held.high, strict=True):
+                note(f"r{r} together {method}", ((low <= 0) & (high >= 0)).all())
             for what, sample in (("error", centred), ("finds", centred - effect * sd[r])):
                 p = t_test(sample).p_value
                 joint = many_to_one(sample, n_permutations=permutations, seed=k, threads=1)

@@ -8,7 +8,8 @@ import numpy as np
 from benchmarks.calibration.populations import MATRICES, SEED, distinct, load, risk_adjusted
 from surefoot.errors import UnreliableWarning
 from surefoot.inference.bootstrap_test import bootstrap_test
-from surefoot.inference.intervals import METHODS, bootstrap_intervals
+from surefoot.inference.effect_size import effect_sizes
+from surefoot.inference.intervals import METHODS, Intervals, bootstrap_intervals
 from surefoot.inference.population import fit_population
 from surefoot.inference.power_formulas import smallest, t_power
 from surefoot.inference.randomization import randomization_test
@@ -41,13 +42,14 @@ def run(unit: Unit, data: Path, sets: int, resamples: int) -> dict[str, np.ndarr
     """Indicators of each set of topics under `r<R> <what> <method>`, and the population's skewness.
 
     `covers`, `above` (the interval lies below the true mean), `bounded`, `width` (of Student's) and
-    `power` of intervals; rejections of tests with the mean moved to zero (`centred`), with signs at
-    random (`symmetric`) and with a real loss (`finds`).
+    `power` of intervals; `covers` of effect sizes; rejections of tests with the mean moved to zero
+    (`centred`), with signs at random (`symmetric`) and with a real loss (`finds`).
     """
     m, p, n = unit
     values = load(data, list(MATRICES)[m])
     population = fit_population(distinct(values, 2, np.random.default_rng([SEED, m, p])))
     large = population.draw(_TRUTH, 1, np.random.default_rng([SEED, m, p, 1]))
+    unit_sd = float(large[1].std())  # of Glass's delta
     large = (large[0] - large[1]).ravel()
     out: dict[str, np.ndarray] = {}
     for r in R:
@@ -59,8 +61,8 @@ def run(unit: Unit, data: Path, sets: int, resamples: int) -> dict[str, np.ndarr
         x = risk_adjusted(scores[0] - scores[1], r)
         seed = int(rng.integers(2**31))
         shift = -effect_for(n) * sd - mean  # a loss that the t-test finds 4 times in 5
-        found = _intervals(x, resamples, seed)
-        lost = _intervals(x + shift, resamples, seed)
+        found = intervals(x, resamples, seed)
+        lost = intervals(x + shift, resamples, seed)
         note = out.__setitem__
         note(f"r{r} skewness", np.array([skewness]))
         for k, method in enumerate(METHODS):
@@ -72,6 +74,13 @@ def run(unit: Unit, data: Path, sets: int, resamples: int) -> dict[str, np.ndarr
                 width = (high - low) / (found.high[0] - found.low[0])
             note(f"r{r} width {method}", np.where(np.isfinite(width), width, np.nan))
             note(f"r{r} power {method}", (lost.low[k] > 0) | (lost.high[k] < 0))
+        sizes = effect_sizes(x, scores[1])
+        ends = {
+            "cohen": (sizes.cohen_low, sizes.cohen_high, mean / sd),
+            "glass": (sizes.glass_low, sizes.glass_high, mean / unit_sd),
+        }
+        for effect, (low, high, true) in ends.items():
+            note(f"r{r} covers {effect}", (low <= true) & (true <= high))
         signs = rng.choice((-1.0, 1.0), size=x.shape)
         for what, sample in (("centred", x - mean), ("symmetric", signs * x), ("finds", x + shift)):
             for test, value in _p_values(sample, resamples, seed).items():
@@ -79,10 +88,18 @@ def run(unit: Unit, data: Path, sets: int, resamples: int) -> dict[str, np.ndarr
     return out
 
 
-def _intervals(x: np.ndarray, resamples: int, seed: int):
+def intervals(x: np.ndarray, resamples: int, seed: int, comparisons: int = 1) -> Intervals:
+    """All five of each series, at 95 % for all comparisons together."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreliableWarning)
-        return bootstrap_intervals(x, methods=METHODS, n_resamples=resamples, seed=seed, threads=1)
+        return bootstrap_intervals(
+            x,
+            methods=METHODS,
+            comparisons=comparisons,
+            n_resamples=resamples,
+            seed=seed,
+            threads=1,
+        )
 
 
 def _p_values(x: np.ndarray, resamples: int, seed: int) -> dict[str, np.ndarray]:
