@@ -5,10 +5,12 @@ first. Options stand before and after the arguments, repeated and by commas.
 """
 
 import bz2
+import copy
 import csv
 import gzip
 import io
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -837,6 +839,50 @@ def results():
     yield posterior
     yield sf.ppd_risk(posterior, r=[1, 2], **chosen)
     yield sf.brisk(SCORES, r=2, **chosen, **few)
+
+
+@pytest.mark.parametrize(
+    ("verb", "wrong"),
+    [
+        ("risk", {"alpha": "much"}),
+        ("risk", {"alpha": [1, None]}),
+        ("risk", {"level": 2}),
+        ("risk", {"tolerance": -1}),
+        ("topics", {"level": 0}),
+        ("intervals", {"seed": -1}),
+        ("intervals", {"seed": 2**63}),
+        ("intervals", {"seed": 0.5}),
+        ("test", {"resamples": 0}),
+        ("power", {"simulations": 0}),
+        ("stability", {"trials": 0}),
+        ("normality", {"pairs": 0}),
+        ("gate", {"seed": -1, "fail_if": "losses > 0"}),
+    ],
+)
+def test_wrong_options_are_refused_in_words(verb, wrong):
+    with pytest.raises(sf.SurefootError, match=r"must be|must lie"):
+        getattr(sf, verb)(SCORES, champion="champion", **wrong)
+
+
+@pytest.mark.parametrize("champion", [3, None, []])
+def test_a_champion_is_a_name(champion):
+    with pytest.raises(sf.SurefootError, match="name a champion"):
+        sf.risk(SCORES, champion=champion)
+
+
+def test_every_column_is_an_attribute():
+    for result in results():
+        assert all(hasattr(result, name) for name in result.columns())
+        assert not any(hasattr(result, name) for name in ("no_such_column", "__array__", "_one"))
+    found = sf.risk(SCORES, champion="champion", r=[1, 2])
+    assert found.loss_over_20.tolist() == found.loss_over.tolist()
+    assert found.r.tolist() == [1, 2, 1, 2]
+
+
+def test_results_can_be_copied_and_pickled():
+    for result in results():
+        again = pickle.loads(pickle.dumps(result))
+        assert again.to_dict() == copy.deepcopy(result).to_dict() == result.to_dict()
 
 
 def test_results_are_frozen_records_that_become_frames():

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from surefoot.errors import SurefootError
-from surefoot.inference.corrections import CORRECTIONS, adjust
+from surefoot.inference.corrections import CORRECTIONS, adjust, thresholds
 
 P = [0.01, 0.02, 0.03, 0.04]
 
@@ -38,6 +38,17 @@ def test_properties_of_every_correction(p):
     assert (adjusted["holm"] <= adjusted["bonferroni"] + 1e-12).all()
     assert (adjusted["bh"] <= adjusted["holm"] + 1e-12).all()
     np.testing.assert_allclose(adjusted["bh"], stats.false_discovery_control(raw), atol=1e-12)
+
+
+@given(st.lists(st.floats(0, 0.2), min_size=1, max_size=12), st.floats(0.01, 0.2))
+def test_a_threshold_is_where_the_adjusted_value_crosses_the_level(p, level):
+    for method in CORRECTIONS:
+        found = thresholds(p, method, level)
+        for i, limit in enumerate(found):
+            below, above = np.array(p), np.array(p)
+            below[i], above[i] = limit * (1 - 1e-9), limit * (1 + 1e-9)
+            assert adjust(below, method)[i] < level * (1 + 1e-12)
+            assert adjust(above, method)[i] > level * (1 - 1e-12)
 
 
 @pytest.mark.parametrize(("p", "method"), [([0.1], "tukey"), ([1.5], "holm"), ([-0.1], "none")])

@@ -156,9 +156,10 @@ def test_a_system_named_like_an_aggregate_comes_first():
     [
         ([0.5, 0.2], [0.5, 0.2], 0.0, 1.0, "identical on every topic"),
         ([0.5], [0.2], math.nan, math.nan, "one topic"),
-        ([0.5, 0.4, 0.3], [0.4, 0.3, 0.2], math.nan, math.nan, "the same difference"),
+        ([0.5, 0.4, 0.3], [0.4, 0.3, 0.2], -math.inf, 0.0, "the same difference"),
+        ([0.4, 0.3], [0.5, 0.4], math.inf, 0.0, "the same difference"),
         ([0.5, math.nan], [math.nan, 0.2], math.nan, math.nan, "no topic in common"),
-        ([0.5, -0.4], [0.4, -0.5], math.nan, math.nan, "not negative"),
+        ([0.5, -0.4], [0.4, -0.5], -math.inf, 0.0, "not negative"),
     ],
 )
 def test_degenerate_scores_are_defined(old, new, t, p, note):

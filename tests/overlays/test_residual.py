@@ -133,3 +133,46 @@ def test_the_exact_range_of_u_risk():
     high = matrix.upper[1] - matrix.lower[0]
     assert known.u_low[0] == pytest.approx(np.where(low < 0, 3 * low, low).mean())
     assert known.u_high[0] == pytest.approx(np.where(high < 0, 3 * high, high).mean())
+
+
+@pytest.mark.parametrize("correction", ["none", "bonferroni", "holm", "bh"])
+@pytest.mark.parametrize("seed", range(8))
+def test_without_doubt_the_verdict_over_all_completions_is_the_verdict(correction, seed):
+    """Whatever the correction; a hair of doubt in one cell lets the table count as bounded."""
+    rng = np.random.default_rng(seed)
+    shift = np.array([0.0, -0.05, -0.02, 0.015, 0.03, -0.025])
+    values = 0.5 + 0.2 * rng.random(25) + shift[:, None] + 0.05 * rng.normal(size=(6, 25))
+    upper = values.copy()
+    upper[0, 0] += 1e-12
+    names = tuple(f"s{i}" for i in range(6))
+    topics = tuple(f"q{j}" for j in range(25))
+    matrix = ScoreMatrix(names, topics, values, lower=values, upper=upper)
+    result = sf.risk(
+        matrix,
+        champion="s0",
+        alpha=[0, 1],
+        correction=correction,
+        slices={"a": topics[:12], "b": topics[12:]},
+    )
+    assert result.residual.verdict == result.verdict
+
+
+def test_a_challenger_that_hangs_on_the_judgments_opens_what_holm_makes_of_the_others():
+    """b is significant only if c is: where c is open, so is b."""
+    rng = np.random.default_rng(2)
+    old = 0.5 + 0.1 * rng.random(40)
+    noise = rng.normal(size=(2, 40))
+    noise = (noise - noise.mean(axis=1, keepdims=True)) / noise.std(axis=1, ddof=1, keepdims=True)
+    # t of -2.15 and -2.5: p of .038 and .017, on 39 degrees of freedom
+    values = np.stack([old, *(old + 0.05 * (noise + np.array([[-2.15], [-2.5]]) / math.sqrt(40)))])
+    topics = tuple(f"q{j}" for j in range(40))
+    for width, expected in ((1e-9, ("risky", "risky")), (0.05, ("open", "open"))):
+        upper = values.copy()
+        upper[2, :10] += width
+        matrix = ScoreMatrix(("old", "b", "c"), topics, values, lower=values, upper=upper)
+        result = sf.risk(matrix, champion="old", alpha=0)
+        assert result.verdict == ("risky", "risky")
+        assert result.residual.verdict == expected
+    # no query of b can settle it: its own scores are certain
+    assert result.residual.deciding_topics[0] == ""
+    assert result.residual.deciding_topics[1] != ""

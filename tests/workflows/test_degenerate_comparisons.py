@@ -109,3 +109,55 @@ def test_intervals_of_a_constant_difference_are_a_point_without_alarm(recwarn):
     found = sf.intervals(table, champion="old", method=METHODS)
     assert (found.low == found.high).all()
     assert not [w for w in recwarn if issubclass(w.category, UnreliableWarning)]
+
+
+def test_risk_test_and_gate_agree_on_a_constant_difference():
+    row = next(r for r in sf.risk(TABLE, champion="plus", alpha=0).rows() if r["system"] == "old")
+    tested = next(r for r in sf.test(TABLE, champion="plus").rows() if r["system"] == "old")
+    assert (row["t_risk"], row["p_value"]) == (tested["statistic"], tested["p_value"])
+    assert (row["t_risk"], row["p_value"], row["verdict"]) == (-math.inf, 0.0, "risky")
+    assert not sf.gate(TABLE, champion="plus", systems="old", fail_if="t_risk(alpha=0) < -2").passed
+
+
+@pytest.mark.parametrize("test", [*PAIRED, "maxt"])
+def test_no_topic_in_common_is_no_evidence(test):
+    table = {
+        "old": {"a": 0.5, "b": 0.4, "c": 0.2},
+        "new": {"d": 0.5},
+        "third": {"a": 0.1, "c": 0.3},
+    }
+    row = sf.test(table, champion="old", test=test, systems="new").rows()
+    row = next(iter(row))
+    assert math.isnan(row["p_value"])
+    assert math.isnan(row["statistic"])
+    assert row["note"]
+
+
+@pytest.mark.parametrize("test", ["anova", "tukey", "maxt"])
+def test_too_few_topics_that_all_have_are_counted(test):
+    table = {"a": {"x": 0.1, "y": 0.2}, "b": {"x": 0.3}, "c": {"x": 0.3, "y": 0.2}}
+    with pytest.raises(SurefootError, match=r"only 1 topic has a score of every system"):
+        sf.test(table, test=test)
+
+
+def test_a_table_without_differences_between_topics_has_no_f_for_them():
+    flat = {s: dict.fromkeys("abcdef", v) for s, v in (("old", 0.5), ("new", 0.4), ("x", 0.3))}
+    rows = {r["system"]: r for r in sf.test(flat, test="anova").rows()}
+    assert rows["systems"]["statistic"] == math.inf
+    assert rows["topics"]["sum_of_squares"] == 0
+    assert math.isnan(rows["topics"]["statistic"])
+    assert rows["topics"]["note"]
+
+
+@given(tables(topics=(1, 12)))
+def test_tables_of_many_systems_say_why_a_number_is_missing(table):
+    for verb, numbers in (
+        (sf.normality, ("w", "d", "skewness")),
+        (sf.orders, ("kendall_tau",)),
+        (sf.stability, ("error_rate", "swap_rate", "sure_difference")),
+    ):
+        options = {"trials": 5} if verb is sf.stability else {}
+        for row in attempt(verb, table, **options):
+            assert said(row, *numbers), row
+    for row in attempt(sf.frontier, table, champion="old"):
+        assert said(row, "risk", "reward", "percent_gain"), row

@@ -8,8 +8,9 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.scores import ScoreMatrix
-from surefoot.errors import InputError
+from surefoot.errors import InputError, SurefootError
 from surefoot.render.gate import junit_xml, markdown
+from surefoot.workflows.expressions import ExpressionError
 from surefoot.workflows.quantities import QUANTITIES
 
 RNG = np.random.default_rng(7)
@@ -61,7 +62,7 @@ def test_conditions(condition, system, found):
 def test_a_finding_names_the_worst_queries():
     result = check("worst_delta < 0", "worse")
     worst = TOPICS[int(np.argmin(WORSE - OLD))]
-    assert result.topics[0].startswith(f"{worst} (")
+    assert result.topics[0][0].startswith(f"{worst} (")
     assert result.headline[0] == "Gate failed: worse should not replace old."
     assert worst in result.headline[1]
 
@@ -136,3 +137,44 @@ def test_the_reference_lists_every_quantity():
         row = next(line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
         assert entry.explanation in row
         assert all(f"`{option}=`" in row for option in entry.options)
+
+
+def test_ids_of_any_characters_stay_whole_and_harmless():
+    old = {"semi; colon": 0.5, "<b>&|": 0.4, "=cmd()": 0.6}
+    table = {"old": old, "n<e>w|": {t: v / 2 for t, v in old.items()}}
+    result = sf.gate(table, champion="old", fail_if="losses > 0")
+    assert [t.rsplit(" (", 1)[0] for t in result.topics[0]] == ["=cmd()", "semi; colon", "<b>&|"]
+    case = ET.fromstring(junit_xml(result)).find(".//failure")
+    assert case.text.splitlines()[2] == "semi; colon (0.5 -> 0.25)"
+    page = markdown(result)
+    assert "- &lt;b&gt;&amp;\\| (0.4 -&gt; 0.2)" in page
+    assert "<" not in page
+
+
+@pytest.mark.parametrize("condition", ["1 > 2", "1/0 > 1", "not (2 > 1 or 3 > 2)"])
+def test_a_condition_without_a_quantity_is_refused(condition):
+    with pytest.raises(ExpressionError, match="names no quantity"):
+        sf.gate({"a": {"x": 1}, "b": {"x": 0}}, champion="a", fail_if=condition)
+
+
+def test_a_condition_over_several_lines_is_told_in_one():
+    result = sf.gate(
+        {"a": {"x": 1}, "b": {"x": 0}}, champion="a", fail_if="losses\n   > 0\n  and wins < 1"
+    )
+    assert result.expression == ("losses > 0 and wins < 1",)
+    assert all("\n" not in sentence for sentence in result.headline)
+
+
+def test_slices_say_what_they_leave_out():
+    table = {"a": dict.fromkeys("xyz", 0.5), "b": dict.fromkeys("xyz", 0.4)}
+    slices = {"one": ["x", "q9"], "none": ["q8"]}
+    for result in (
+        sf.gate(table, champion="a", fail_if="losses > 2%", slices=slices),
+        sf.risk(table, champion="a", slices=slices),
+    ):
+        said = " ".join(result.headline)
+        assert "In no slice: 2 of 3 queries." in said
+        assert "Not among the scores: 2 queries of the slices, for example 'q8'." in said
+        assert "slice none" in said
+    with pytest.raises(SurefootError, match="a slice cannot be called 'all'"):
+        sf.risk(table, champion="a", slices={"all": ["x"]})

@@ -123,7 +123,13 @@ def output_options(
         click.option("--progress/--no-progress", default=None, help="Progress on stderr."),
         click.option(*quiet_flags, "quiet", is_flag=True, help="No remarks on stderr."),
         click.option("--threads", type=click.IntRange(min=0), default=0, help="0 = all cores."),
-        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+        click.option(
+            "--seed",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            callback=_seed,
+        ),
         click.option(
             "-o", "--output", "output_path", type=click.Path(dir_okay=False, path_type=Path)
         ),
@@ -207,6 +213,13 @@ def challengers_option(
         metavar="NAME[,NAME]",
         help=help,
     )
+
+
+def _seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    """Seeds are words of 64 bits to the generators."""
+    if value >= 2**63:
+        raise click.BadParameter("a seed must be below 2^63")
+    return value
 
 
 def _given_or_none(ctx: click.Context, param: click.Parameter, value: tuple[Any, ...]) -> Any:

@@ -62,8 +62,8 @@ def anova(scores: npt.ArrayLike) -> AnovaTable:
             ((x - grand) ** 2).sum(),
         ]
     )
-    if squares[2] <= 1e-24 * max(float((x**2).sum()), 1e-300):
-        squares[2] = 0.0
+    # additive or constant tables leave rounding where there is nothing
+    squares[squares <= 1e-24 * max(float((x**2).sum()), 1e-300)] = 0.0
     df = np.array(
         [n_systems - 1, n_topics - 1, (n_systems - 1) * (n_topics - 1), n_systems * n_topics - 1],
         dtype=np.float64,

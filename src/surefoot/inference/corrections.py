@@ -58,3 +58,31 @@ def adjust(p_values: npt.ArrayLike, method: str) -> npt.NDArray[np.float64]:
         adjusted[order] = np.minimum(steps, 1.0)
     p[present] = adjusted
     return p
+
+
+def thresholds(p_values: npt.ArrayLike, method: str, level: float) -> npt.NDArray[np.float64]:
+    """What each p-value must stay below for its hypothesis to be rejected, the others as they are.
+
+    The adjusted value of an entry below its threshold is below `level`, of one above it is not.
+    NaN entries count as no comparison and have the threshold that a further hypothesis would have.
+    """
+    p = np.array(p_values, dtype=np.float64)
+    out = np.empty(len(p))
+    for i in range(len(p)):
+        others = np.sort(np.delete(p, i))
+        others = others[~np.isnan(others)]
+        m = len(others) + 1
+        if method == "none":
+            out[i] = level
+        elif method == "bonferroni":
+            out[i] = level / m
+        elif method == "holm":
+            # the others that are rejected before this one is looked at
+            passing = others * (m - np.arange(len(others))) < level
+            out[i] = level / (m - np.logical_and.accumulate(passing).sum())
+        else:
+            # the k-th smallest is below k level / m when k - 1 of the others are
+            k = np.arange(1, m + 1)
+            enough = np.searchsorted(others, k * level / m, side="left") >= k - 1
+            out[i] = k[enough].max() * level / m
+    return out

@@ -65,9 +65,9 @@ def many_to_one(
     own = 0 if flips.exact else 1
     p_adjusted = (_at_least(largest, observed) + own) / (len(largest) + own)
     return MaxT(
-        _as_t(filled.sum(axis=1) * scale, n),
-        flips.p_values(exceed),
-        np.where(size > 0, p_adjusted, 1.0),
+        np.where(n == 0, np.nan, _as_t(filled.sum(axis=1) * scale, n)),
+        np.where(n == 0, np.nan, flips.p_values(exceed)),
+        np.where(n == 0, np.nan, np.where(size > 0, p_adjusted, 1.0)),
         float(_as_t(np.array([_upper_quantile(largest, confidence)]), n.max(initial=0))[0]),
         flips.exact,
     )

@@ -40,3 +40,24 @@ def rounded(x: FloatArray) -> FloatArray:
     unit = 10.0 ** (np.ceil(np.log10(size)) - _DIGITS)
     values: FloatArray = np.round(x / unit) * unit + 0.0  # no minus zeros
     return values
+
+
+def without_topics(outcome: Outcome, series: FloatArray) -> Outcome:
+    """The same, but undefined where a series has no value at all: that is no evidence of anything.
+
+    Parameters
+    ----------
+    series : (n_series, n_topics) float array
+        NaN for missing.
+    """
+    empty = np.asarray(np.isnan(series).all(axis=1))
+    if not empty.any():
+        return outcome
+    return Outcome(
+        np.where(empty, np.nan, outcome.statistic),
+        np.where(empty, np.nan, outcome.p_value),
+        tuple(
+            "no topic has a score of both systems" if gone else note
+            for gone, note in zip(empty, outcome.note, strict=True)
+        ),
+    )

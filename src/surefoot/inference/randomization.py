@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.inference.outcome import Outcome
+from surefoot.inference.outcome import Outcome, without_topics
 from surefoot.inference.resampling import Progress
 from surefoot.kernels.permute import sign_flips
 
@@ -37,11 +37,8 @@ def randomization_test(
     n = (~np.isnan(series)).sum(axis=1)
     mean = filled.sum(axis=1) / np.maximum(n, 1)
     p = flips.p_values(exceed)
-    note = ["exact" if flips.exact else ""] * len(series)
-    for i in np.flatnonzero(n < 1):
-        mean[i] = p[i] = np.nan
-        note[i] = "no topic has a score of both systems"
-    return Outcome(mean, p, tuple(note))
+    note = ("exact" if flips.exact else "",) * len(series)
+    return without_topics(Outcome(mean, p, note), series)
 
 
 class Flips:

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.inference.outcome import Outcome, rounded
+from surefoot.inference.outcome import Outcome, rounded, without_topics
 
 
 def sign_test(x: npt.ArrayLike) -> Outcome:
@@ -24,5 +24,11 @@ def sign_test(x: npt.ArrayLike) -> Outcome:
     least = np.minimum(wins, losses)
     p = np.minimum(2.0 * bdtr(least, np.maximum(n, 1), 0.5), 1.0)  # Eq. 2.22, doubled
     p[n == 0] = 1.0
-    note = tuple("" if k else "no difference on any topic" for k in n)
-    return Outcome(least.astype(np.float64), p, note)
+    return without_topics(
+        Outcome(
+            least.astype(np.float64),
+            p,
+            tuple("" if k else "no difference on any topic" for k in n),
+        ),
+        series,
+    )

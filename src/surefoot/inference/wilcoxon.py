@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.inference.outcome import Outcome, rounded
+from surefoot.inference.outcome import Outcome, rounded, without_topics
 from surefoot.kernels.permute import signed_rank
 
 # with more differences than this the normal approximation is good to the third decimal
@@ -38,4 +38,4 @@ def wilcoxon(x: npt.ArrayLike, *, exact_limit: int = EXACT_LIMIT, threads: int =
         note[i] = "normal approximation"
     for i in np.flatnonzero(n == 0):
         note[i] = "no difference on any topic"
-    return Outcome(w, p, tuple(note))
+    return without_topics(Outcome(w, p, tuple(note)), series)

@@ -19,10 +19,16 @@ def kendall_tau(first: FloatArray, second: FloatArray) -> float:
     agreement = 0.0
     ordered_x = ordered_y = 0.0
     for i in range(len(x) - 1):
-        a, b = np.sign(x[i + 1 :] - x[i]), np.sign(y[i + 1 :] - y[i])
+        a, b = _order(x[i + 1 :], x[i]), _order(y[i + 1 :], y[i])
         agreement += float((a * b).sum())
         ordered_x += float(np.abs(a).sum())
         ordered_y += float(np.abs(b).sum())
     if ordered_x == 0 or ordered_y == 0:
         return float("nan")
     return agreement / float(np.sqrt(ordered_x * ordered_y))
+
+
+def _order(values: FloatArray, one: np.float64) -> FloatArray:
+    """1 above one, -1 below, 0 equal; infinite scores too."""
+    out: FloatArray = (values > one).astype(np.float64) - (values < one)
+    return out

@@ -9,6 +9,8 @@ from surefoot.errors import AlignmentError
 
 IntArray = npt.NDArray[np.int64]
 
+WHOLE = "all"  # how outputs name the topics of every slice together
+
 
 def slice_columns(
     topics: Sequence[str], slices: Mapping[str, Sequence[str]]
@@ -18,6 +20,11 @@ def slice_columns(
     A topic may belong to several slices or none. A slice without any topic of the table is left
     out; when all are, the slices belong to other data and that is an error.
     """
+    if WHOLE in slices:
+        raise AlignmentError(
+            f"a slice cannot be called {WHOLE!r}: that is the name of all topics together. "
+            "Hint: rename it"
+        )
     position = {t: j for j, t in enumerate(topics)}
     out = {}
     for name, members in slices.items():

@@ -82,16 +82,18 @@ def stability(
         scores = score(order[:topics])
         first, second = np.triu_indices(len(scores), 1)
         a, b = scores[first], scores[second]
-        tied = np.abs(a - b) <= fuzziness * np.maximum(np.abs(a), np.abs(b))
+        with np.errstate(invalid="ignore"):  # an infinite t against another
+            gap = np.where(a == b, 0.0, np.abs(a - b))
+        tied = (gap <= fuzziness * np.maximum(np.abs(a), np.abs(b))) & np.isfinite(gap)
         wins, losses = ((a > b) & ~tied).astype(float), ((a < b) & ~tied).astype(float)
         above = wins if above is None else above + wins
         minority = losses if minority is None else minority + losses
         ties += float(tied.sum())
         if 2 * topics <= n_topics:
             other = score(order[topics : 2 * topics])
-            change = (a - b) * (other[first] - other[second])
-            swapped.append((change < 0).astype(float))
-            sizes.append(np.abs(a - b))
+            c, d = other[first], other[second]
+            swapped.append((((a > b) & (c < d)) | ((a < b) & (c > d))).astype(float))
+            sizes.append(gap)
     assert above is not None
     assert minority is not None
     more, less = float(above.sum()), float(minority.sum())

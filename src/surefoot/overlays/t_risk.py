@@ -64,11 +64,12 @@ def se_jackknife(d: Differences, alpha: float) -> FloatArray:
 def t_risk(d: Differences, alpha: float) -> FloatArray:
     """URisk / SE(URisk) (Dincer et al. 2014, Eq. 10).
 
-    Zero where no topic differs; NaN where it is undefined: below two topics, or where every topic
-    differs by the same amount.
+    Zero where no topic differs, infinite where every topic differs by the same amount; NaN below
+    two topics, where it is undefined.
     """
     mean, error = u_risk(d, alpha), se_parametric(d, alpha)
-    out = np.where((d.count > 1) & (mean == 0), 0.0, np.nan)
+    limit = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))  # as the error goes to zero
+    out = np.where(d.count > 1, limit, np.nan)
     np.divide(mean, error, out=out, where=error > 0)
     return out
 

@@ -1,6 +1,7 @@
 """A gate's result for CI: JUnit XML and a Markdown summary."""
 
 import re
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from surefoot.results.gate import GateResult
@@ -11,7 +12,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def junit_xml(result: GateResult) -> str:
     """One test case for each expression, challenger and slice."""
-    rows = list(result.rows())
+    rows = _rows(result)
     failures = sum(1 for r in rows if r["failed"])
     skipped = sum(1 for r in rows if not r["failed"] and r["outcome"] == "undefined")
     lines = [
@@ -25,7 +26,7 @@ def junit_xml(result: GateResult) -> str:
         case = f"    <testcase classname={_attribute(r['system'])} name="
         case += _attribute(f"{r['expression']}{where}")
         if r["failed"]:
-            text = "\n".join([r["values"], *filter(None, r["worst_topics"].split("; "))])
+            text = "\n".join([r["values"], *r["worst_topics"]])
             message = _attribute(f"{r['expression']} {r['outcome']}: {r['values']}")
             lines += [
                 case + ">",
@@ -38,6 +39,14 @@ def junit_xml(result: GateResult) -> str:
         else:
             lines.append(case + "/>")
     return "\n".join([*lines, "  </testsuite>", "</testsuites>"]) + "\n"
+
+
+def _rows(result: GateResult) -> list[dict[str, Any]]:
+    """The rows, the worst queries one by one: their ids may hold any character."""
+    return [
+        row | {"worst_topics": worst}
+        for row, worst in zip(result.rows(), result.topics, strict=True)
+    ]
 
 
 def _text(value: str) -> str:
@@ -53,15 +62,15 @@ def markdown(result: GateResult) -> str:
     lines = [f"### {'Passed' if result.passed else 'Failed'}: search quality gate", ""]
     lines += [f"{_cell(sentence)}\n" for sentence in result.headline[:1]]
     lines += ["| | system | queries | fails if | values |", "|---|---|---|---|---|"]
-    for r in result.rows():
+    for r in _rows(result):
         sign = "❌" if r["failed"] else ("❔" if r["outcome"] == "undefined" else "✅")
         cells = [sign, r["system"], r["slice"], r["expression"], r["values"]]
         lines.append("| " + " | ".join(_cell(c) for c in cells) + " |")
-    for r in result.rows():
+    for r in _rows(result):
         if r["failed"] and r["worst_topics"]:
             where = "" if r["slice"] == "all" else f" on {r['slice']}"
             lines += ["", f"Worst queries of {_cell(r['system'])}{_cell(where)}:", ""]
-            lines += [f"- {_cell(t)}" for t in r["worst_topics"].split("; ")]
+            lines += [f"- {_cell(t)}" for t in r["worst_topics"]]
             break
     return "\n".join(lines) + "\n"
 

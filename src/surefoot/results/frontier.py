@@ -29,6 +29,8 @@ class FrontierResult(Result):
         The same among all families.
     beaten_by : tuple of str
         A setting that does, of any family.
+    note : tuple of str
+        Why a number is missing.
     """
 
     command: ClassVar[str] = "frontier"
@@ -41,6 +43,7 @@ class FrontierResult(Result):
     efficient: npt.NDArray[np.bool_]
     efficient_overall: npt.NDArray[np.bool_]
     beaten_by: tuple[str, ...]
+    note: tuple[str, ...]
 
     def columns(self) -> dict[str, Column]:
         """The table."""
@@ -53,4 +56,5 @@ class FrontierResult(Result):
             "efficient": self.efficient,
             "efficient_overall": self.efficient_overall,
             "beaten_by": self.beaten_by,
+            "note": self.note,
         }

@@ -25,7 +25,7 @@ class GateResult(Result):
         "holds", "does not hold" or "undefined".
     values : tuple of str
         The quantities of the expression with their values.
-    topics : tuple of str
+    topics : tuple of tuples of str
         The worst queries of a row that fails, with the champion's and the challenger's score.
     """
 
@@ -38,7 +38,7 @@ class GateResult(Result):
     failed: BoolArray
     outcome: tuple[str, ...]
     values: tuple[str, ...]
-    topics: tuple[str, ...]
+    topics: tuple[tuple[str, ...], ...]
 
     @property
     def passed(self) -> bool:
@@ -54,5 +54,5 @@ class GateResult(Result):
             "failed": self.failed,
             "outcome": self.outcome,
             "values": self.values,
-            "worst_topics": self.topics,
+            "worst_topics": tuple("; ".join(worst) for worst in self.topics),
         }

@@ -27,6 +27,8 @@ class NormalityResult(Result):
         Kolmogorov and Smirnov; the naive p-value is not valid and stands for comparison.
     skewness, excess_kurtosis : arrays
     topics : int array
+    note : tuple of str
+        Why there are no numbers.
     recommendation : str
         Which interval to trust for these data, in a sentence.
     """
@@ -56,6 +58,7 @@ class NormalityResult(Result):
     skewness: FloatArray = field(repr=False)
     excess_kurtosis: FloatArray = field(repr=False)
     topics: npt.NDArray[np.int64] = field(repr=False)
+    note: tuple[str, ...] = field(repr=False)
     recommendation: str
 
     def columns(self) -> dict[str, Column]:
@@ -73,4 +76,5 @@ class NormalityResult(Result):
             "skewness": self.skewness,
             "excess_kurtosis": self.excess_kurtosis,
             "topics": self.topics,
+            "note": self.note,
         }

@@ -25,6 +25,8 @@ class OrdersResult(Result):
         Kendall's tau-b.
     systems : int
         Systems ordered.
+    note : tuple of str
+        Why a tau is missing.
     """
 
     command: ClassVar[str] = "orders"
@@ -35,6 +37,7 @@ class OrdersResult(Result):
     rbo_high: FloatArray
     kendall_tau: FloatArray
     systems: int
+    note: tuple[str, ...]
 
     def columns(self) -> dict[str, Column]:
         """The table."""
@@ -46,4 +49,5 @@ class OrdersResult(Result):
             "rbo_residual": self.rbo_high - self.rbo_low,
             "kendall_tau": self.kendall_tau,
             "systems": (self.systems,) * len(self.first),
+            "note": self.note,
         }

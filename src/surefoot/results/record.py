@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,17 @@ class Result:
     def columns(self) -> dict[str, Column]:
         """Column name -> values, all of one length."""
         raise NotImplementedError
+
+    if not TYPE_CHECKING:  # so that a misspelt field is still an error to the type checker
+
+        def __getattr__(self, name: str) -> Column:
+            """A column that is no field of its own, such as `loss_over_20`."""
+            # a field that is not set yet, or a protocol asking around, must not call `columns`
+            if not name.startswith("_") and name not in self.__dataclass_fields__:
+                columns = self.columns()
+                if name in columns:
+                    return columns[name]
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def display(self) -> dict[str, Column]:
         """What a terminal shows, where another layout than that of `columns` is easier to read."""

@@ -8,7 +8,10 @@ from surefoot.results.record import Column, Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StabilityResult(Result):
-    """One row for each overlay and number of topics; see `surefoot.overlays.stability`."""
+    """One row for each overlay and number of topics; see `surefoot.overlays.stability`.
+
+    `note` says why a rate is missing.
+    """
 
     command: ClassVar[str] = "stability"
 
@@ -19,6 +22,7 @@ class StabilityResult(Result):
     tie_rate: tuple[float, ...]
     swap_rate: tuple[float, ...]
     sure_difference: tuple[float, ...]
+    note: tuple[str, ...]
 
     def columns(self) -> dict[str, Column]:
         """The table."""
@@ -30,4 +34,5 @@ class StabilityResult(Result):
             "tie_rate": self.tie_rate,
             "swap_rate": self.swap_rate,
             "sure_difference": self.sure_difference,
+            "note": self.note,
         }

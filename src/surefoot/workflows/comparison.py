@@ -32,9 +32,12 @@ def loss_aversion(alpha: Numbers, r: Numbers) -> tuple[tuple[float, ...], str]:
 
 
 def _many(values: float | Sequence[float]) -> tuple[float, ...]:
-    if isinstance(values, (int, float, np.number)):
-        return (float(values),)
-    out = tuple(float(v) for v in values)
+    try:
+        if isinstance(values, (int, float, np.number)):
+            return (float(values),)
+        out = tuple(float(v) for v in values)
+    except (TypeError, ValueError):
+        raise InputError(f"alpha and r must be numbers, but got {values!r}") from None
     if not out:
         raise InputError("give at least one value of alpha or r")
     return out
@@ -44,6 +47,15 @@ def _checked(value: float, name: str, minimum: float) -> float:
     if not minimum <= value < float("inf"):
         raise InputError(f"{name} must be a number not less than {minimum:g}, but got {value}")
     return value
+
+
+def check_draws(seed: int, **counts: int | None) -> None:
+    """Refuse a seed that is no 64-bit word, and numbers of resamples below 1."""
+    if not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
+        raise InputError(f"the seed must be an integer from 0 to below 2^63, but got {seed!r}")
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise InputError(f"the number of {name} must be at least 1, but got {count}")
 
 
 def read_population(source: Any, matrix: ScoreMatrix) -> ScoreMatrix | None:
@@ -133,6 +145,8 @@ def chosen_names(given: str | Iterable[str], known: Sequence[str], what: str) ->
         What must be named, for the message where nothing is.
     """
     parts: list[str] = []
+    if not isinstance(given, Iterable):
+        raise InputError(f"name {what}, not {given!r}")
     for text in [given] if isinstance(given, str) else map(str, given):
         parts += [text] if text in known else [part.strip() for part in text.split(",")]
     out = tuple(dict.fromkeys(filter(None, parts)))

@@ -26,7 +26,8 @@ from surefoot.errors import InputError
 QUANTIFIERS = ("any_slice", "all_slices")
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%?)|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<sign><=|>=|==|!=|&&|\|\||[-+*/(),=<>!]))"
+    r"|(?P<sign><=|>=|==|!=|&&|\|\||[-+*/(),=<>!]))",
+    re.ASCII,
 )
 _DEEPEST = 50
 _SHOWN = 80  # characters on either side of the place of an error
@@ -130,6 +131,19 @@ def uses_slices(node: Node) -> bool:
         return any(uses_slices(n) for n in node.operands)
     # a quantifier is true or false: no comparison and no arithmetic can hold one
     return False
+
+
+def uses_quantities(node: Node) -> bool:
+    """Whether the scores can make a difference to a condition."""
+    if isinstance(node, Number):
+        return False
+    if isinstance(node, Comparison):
+        return uses_quantities(node.left) or uses_quantities(node.right)
+    if isinstance(node, Quantifier):
+        return uses_quantities(node.condition)
+    if isinstance(node, Quantity):
+        return True
+    return any(uses_quantities(n) for n in node.operands)
 
 
 class _Parser:

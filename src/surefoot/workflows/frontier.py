@@ -101,12 +101,20 @@ def frontier(
         efficient=own[order],
         efficient_overall=overall[order],
         beaten_by=tuple(beaten[i] for i in order),
+        note=tuple(_why(risks[i], percent[i]) for i in order),
         headline=(
             f"{len(best)} of {len(names)} settings are efficient, from the least risky to the most "
             f"rewarding: {shown}.",
         ),
         settings={"champion": base.name, "risk": risk, "reward": reward},
     )
+
+
+def _why(risk: float, percent: float) -> str:
+    """Why a number is missing."""
+    if np.isnan(risk):
+        return "no topic in common"
+    return "the champion's mean is 0: no percentage of it" if np.isnan(percent) else ""
 
 
 def _documents_lost(relevant: Any, champion: str, names: list[str]) -> FloatArray:

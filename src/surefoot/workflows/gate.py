@@ -10,7 +10,7 @@ from surefoot.io.scores import read_scores
 from surefoot.io.slices import read_slices
 from surefoot.overlays.slices import slice_columns
 from surefoot.results.gate import GateResult
-from surefoot.workflows.comparison import prepare
+from surefoot.workflows.comparison import check_draws, prepare
 from surefoot.workflows.expressions import (
     Comparison,
     ExpressionError,
@@ -21,10 +21,11 @@ from surefoot.workflows.expressions import (
     Quantity,
     parse,
     truth,
+    uses_quantities,
     uses_slices,
 )
 from surefoot.workflows.quantities import QUANTITIES, Case, Scope, check
-from surefoot.workflows.verdicts import plural
+from surefoot.workflows.verdicts import outside_slices, plural, some
 
 _MOST_TOPICS = 10
 
@@ -70,14 +71,18 @@ def gate(
     """
     if undefined not in ("fail", "pass"):
         raise InputError(f"undefined must be fail or pass, but got {undefined!r}")
+    check_draws(seed)
     conditions = compile_conditions(fail_if, have_slices=slices is not None)
     whole = prepare(read_scores(scores), champion, systems=systems, population=population)
     if len(whole.champions) != 1:
         raise InputError("gate takes a single champion")
     everything = Scope("all", whole, threads)
     groups: list[Scope] = []
+    outside: tuple[str, ...] = ()
     if slices is not None:
-        columns = slice_columns(whole.matrix.topics, read_slices(slices))
+        members = read_slices(slices)
+        columns = slice_columns(whole.matrix.topics, members)
+        outside = outside_slices(whole.matrix.topics, members)
         groups = [Scope(name, whole.restrict(c), threads) for name, c in columns.items()]
 
     rows: list[dict[str, Any]] = []
@@ -98,7 +103,7 @@ def gate(
         outcome=tuple(r["outcome"] for r in rows),
         values=tuple(r["values"] for r in rows),
         topics=tuple(r["topics"] for r in rows),
-        headline=_headline(rows, whole.champions[0].name),
+        headline=_headline(rows, whole.champions[0].name) + outside,
         settings={
             "champion": whole.champions[0].name,
             "fail_if": [text for text, _ in conditions],
@@ -115,13 +120,17 @@ def compile_conditions(
     fail_if: str | Sequence[str], *, have_slices: bool
 ) -> list[tuple[str, Node]]:
     """Parse the conditions; an ExpressionError says which one is wrong and where."""
-    texts = [fail_if] if isinstance(fail_if, str) else list(fail_if)
+    texts = [" ".join(t.split()) for t in ([fail_if] if isinstance(fail_if, str) else fail_if)]
     if not texts:
         raise InputError("give at least one condition, for example t_risk(alpha=1) < -2")
     out = []
     for text in texts:
         node = parse(text, names=tuple(QUANTITIES), check=check)
         _check_shares(node)
+        if not uses_quantities(node):
+            raise ExpressionError(
+                f"the condition names no quantity and is the same whatever the scores are: {text}"
+            )
         if uses_slices(node) and not have_slices:
             raise ExpressionError(f"any_slice and all_slices need --slices FILE: {text}")
         out.append((text, node))
@@ -192,7 +201,7 @@ def _check(
         "failed": failed,
         "outcome": {True: "holds", False: "does not hold", None: "undefined"}[holds],
         "values": "; ".join(f"{k} = {_shown(v)}" for k, v in seen.items()),
-        "topics": "; ".join(worst),
+        "topics": tuple(worst),
     }
 
 
@@ -215,10 +224,10 @@ def _headline(rows: list[dict[str, Any]], champion: str) -> tuple[str, ...]:
     if not bad:
         conditions = len(dict.fromkeys(r["expression"] for r in rows))
         what = "the condition does not hold" if conditions == 1 else f"none of {conditions} holds"
-        passed = [f"Gate passed: {what} for {_some(systems)} against {champion}."]
+        passed = [f"Gate passed: {what} for {some(systems)} against {champion}."]
     else:
         failing = list(dict.fromkeys(r["system"] for r in bad))
-        passed = [f"Gate failed: {_some(failing)} should not replace {champion}."]
+        passed = [f"Gate failed: {some(failing)} should not replace {champion}."]
     for r in bad:
         where = "" if r["slice"] == "all" else f" on slice {r['slice']}"
         if r["outcome"] == "undefined":
@@ -226,17 +235,11 @@ def _headline(rows: list[dict[str, Any]], champion: str) -> tuple[str, ...]:
                 f"{r['system']}{where}: cannot tell whether {r['expression']} ({r['values']})."
             )
             continue
-        worst = f"; worst queries: {r['topics']}" if r["topics"] else ""
+        worst = f"; worst queries: {'; '.join(r['topics'])}" if r["topics"] else ""
         passed.append(f"{r['system']}{where}: {r['expression']}, with {r['values']}{worst}.")
     skipped = [r for r in rows if r["outcome"] == "undefined" and not r["failed"]]
     if skipped:
         names = list(dict.fromkeys(r["slice"] for r in skipped if r["slice"] != "all"))
-        where = f", among them slice {_some(names)}" if names else ""
+        where = f", among them slice {some(names)}" if names else ""
         passed.append(f"{plural(len(skipped), 'check')} could not be computed{where}.")
     return tuple(passed)
-
-
-def _some(names: list[str], limit: int = 5) -> str:
-    if len(names) <= limit:
-        return ", ".join(names)
-    return f"{', '.join(names[:limit])} and {len(names) - limit} more"

@@ -13,12 +13,13 @@ from surefoot.overlays.value import Linear, ValueFunction
 from surefoot.results.intervals import IntervalResult
 from surefoot.workflows.comparison import (
     Numbers,
+    check_draws,
     describe,
     loss_aversion,
     prepare,
     value_function,
 )
-from surefoot.workflows.verdicts import times
+from surefoot.workflows.verdicts import some, times
 
 Progress = Callable[[float, float], None]
 
@@ -101,6 +102,7 @@ def intervals(
         raise InputError(
             f"the correction of intervals must be none or bonferroni, but got {correction!r}"
         )
+    check_draws(seed, resamples=resamples)
     methods = (method,) if isinstance(method, str) else tuple(method)
     if not methods:
         raise InputError("give at least one interval method")
@@ -217,7 +219,7 @@ def _headline(
     out = [first]
     for key, text in words.items():
         if key in groups:
-            out.append(f"{text}: {_some(groups[key])}.")
+            out.append(f"{text}: {some(groups[key])}.")
     n = sum(len(g) for g in groups.values())
     if n > 1 and correction == "none":
         out.append(
@@ -225,8 +227,3 @@ def _headline(
             "all together."
         )
     return tuple(out)
-
-
-def _some(names: Sequence[str], limit: int = 8) -> str:
-    shown = ", ".join(names[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -12,7 +12,7 @@ from surefoot.io.groups import read_groups
 from surefoot.io.scores import read_scores
 from surefoot.overlays.value import Linear
 from surefoot.results.normality import NormalityResult
-from surefoot.workflows.comparison import prepare
+from surefoot.workflows.comparison import check_draws, prepare
 
 
 def normality(
@@ -47,6 +47,7 @@ def normality(
     ----------
     Thesis Algorithm 3.1: 50 random pairs, r from 1 to 10, the lowest quarter left out.
     """
+    check_draws(seed, pairs=pairs)
     matrix = read_scores(scores)
     values = (float(r),) if isinstance(r, (int, float)) else tuple(float(v) for v in r)
     for v in values:
@@ -68,7 +69,8 @@ def normality(
     x = np.concatenate([Linear(v - 1)(delta) for v in values])
     found = measure_normality(x)
     which = [q * len(chosen) + p for p in range(len(chosen)) for q in range(len(values))]
-    advice = recommend(found.skewness, (~np.isnan(x)).sum(axis=1), found.w)
+    topics = (~np.isnan(x)).sum(axis=1)
+    advice = recommend(found.skewness, topics, found.w)
     return NormalityResult(
         system=tuple(chosen[i % len(chosen)][0] for i in which),
         other=tuple(chosen[i % len(chosen)][1] for i in which),
@@ -81,7 +83,8 @@ def normality(
         d_lilliefors_p=found.d_lilliefors_p[which],
         skewness=found.skewness[which],
         excess_kurtosis=found.excess_kurtosis[which],
-        topics=(~np.isnan(x)).sum(axis=1)[which],
+        topics=topics[which],
+        note=tuple(_why(found.w[i], int(topics[i])) for i in which),
         recommendation=advice,
         headline=(advice, *_by_r(values, found.w_p, found.skewness, len(chosen))),
         settings={
@@ -149,12 +152,18 @@ def _by_r(
     return tuple(out)
 
 
+def _why(w: float, topics: int) -> str:
+    """Why there are no numbers."""
+    if not np.isnan(w):
+        return ""
+    few = f"{topics} topics are too few, three are needed"
+    return few if topics < 3 else "the difference is the same on every topic"
+
+
 def _random_pairs(
     matrix: ScoreMatrix, groups: Any, pairs: int, drop_lowest: float, seed: int
 ) -> list[tuple[int, int]]:
     """Algorithm 3.1, lines 3-5: a random system, then one of another group."""
-    if pairs < 1:
-        raise InputError(f"the number of pairs must be at least 1, but got {pairs}")
     if not 0 <= drop_lowest < 1:
         raise InputError(f"the share to leave out must lie in [0, 1), but got {drop_lowest}")
     means = np.nan_to_num(matrix.means(), nan=-np.inf)

@@ -85,6 +85,7 @@ def orders(
         rbo_high=np.array([o.high for o in overlaps]),
         kendall_tau=taus,
         systems=int(defined.sum()),
+        note=tuple("an order in which all are tied" if np.isnan(tau) else "" for tau in taus),
         headline=headline,
         settings={"champion": whole.champions[0].name, "alpha": list(alphas), "p": p},
     )

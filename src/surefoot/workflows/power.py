@@ -24,7 +24,13 @@ from surefoot.inference.power_simulation import REJECTS, simulated_power
 from surefoot.io.scores import read_scores
 from surefoot.overlays.value import Linear, ValueFunction
 from surefoot.results.power import PowerResult
-from surefoot.workflows.comparison import describe, loss_aversion, prepare, value_function
+from surefoot.workflows.comparison import (
+    check_draws,
+    describe,
+    loss_aversion,
+    prepare,
+    value_function,
+)
 from surefoot.workflows.power_joint import JOINT, OVERLAYS, JointPower, joint_power
 
 FloatArray = npt.NDArray[np.float64]
@@ -148,6 +154,7 @@ def power(
     """
     if comparisons < 1:
         raise InputError(f"comparisons must be at least 1, but got {comparisons}")
+    check_draws(seed, simulations=simulations, resamples=resamples)
     if not 0 < level < 1 or not 0 < target < 1:
         raise InputError("the level and the target power must lie between 0 and 1")
     kind = ALIASES.get(test, test)

@@ -23,12 +23,11 @@ from surefoot.overlays.value import Linear
 from surefoot.overlays.z_risk import Deviations, deviations, z_risk
 from surefoot.workflows.comparison import Comparison
 from surefoot.workflows.expressions import Quantity
-from surefoot.workflows.judgments import residual_range
+from surefoot.workflows.judgments import Contest
 
 FloatArray = npt.NDArray[np.float64]
 
 DEFAULT_ALPHA = 1.0
-_LEVEL = 0.05
 
 
 @dataclass(slots=True)
@@ -169,10 +168,7 @@ def _u_risk(case: Case, words: tuple[str, ...], options: Mapping[str, float]) ->
 
 
 def _raw_t(case: Case, alpha: float) -> float:
-    """TRisk; infinite where every topic differs by the same amount, so that a gate can tell."""
-    d = case.sums()
-    t, u = float(t_risk(d, alpha)[0]), float(u_risk(d, alpha)[0])
-    return math.copysign(math.inf, u) if math.isnan(t) and d.count[0] > 1 else t
+    return float(t_risk(case.sums(), alpha)[0])
 
 
 TESTS = ("t", "wilcoxon", "sign", "bootstrap", "randomization")
@@ -292,12 +288,12 @@ def _range(get: str) -> Compute:
         d = case.sums()
         if not part.matrix.has_bounds or base.lower is None:
             if get.startswith("t_"):
-                return float(t_risk(d, alpha)[0])
+                return _raw_t(case, alpha)
             if get.startswith("u_"):
                 return float(u_risk(d, alpha)[0])
             share = {"certain_losses": d.losses, "certain_wins": d.wins}.get(get, 0 * d.count)
             return float(share[0] / d.count[0]) if d.count[0] else float("nan")
-        known = residual_range(part, base, case.row, alpha, None, _LEVEL)
+        known = Contest(part, base, case.row, alpha).ranges()
         value = float(getattr(known, get))
         return value if get[:2] in ("t_", "u_") else value / max(float(d.count[0]), 1.0)
 

@@ -1,18 +1,19 @@
 """How much each challenger risks against a champion: every overlay in one table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.errors import InputError
 from surefoot.inference.corrections import adjust
 from surefoot.io.scores import read_scores
 from surefoot.io.slices import read_slices
 from surefoot.overlays.compare import compare
 from surefoot.overlays.slices import slice_columns
-from surefoot.overlays.value import ValueFunction
+from surefoot.overlays.value import Cubic, ValueFunction
 from surefoot.overlays.z_risk import deviations
 from surefoot.results.risk import ResidualRange, RiskResult
 from surefoot.workflows.comparison import (
@@ -23,9 +24,9 @@ from surefoot.workflows.comparison import (
     prepare,
     value_function,
 )
-from surefoot.workflows.judgments import Ranges, residual_range
+from surefoot.workflows.judgments import Contest, verdicts_within
 from surefoot.workflows.unjudged import unjudged_documents
-from surefoot.workflows.verdicts import note_of, risk_headline, verdict_of
+from surefoot.workflows.verdicts import note_of, outside_slices, risk_headline, verdict_of
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -104,6 +105,10 @@ def risk(
     >>> result.u_risk.round(4).tolist()
     [0.0667, 0.0333]
     """
+    if not 0 < level < 1:
+        raise InputError(f"level must lie between 0 and 1, but got {level}")
+    if not 0 <= tolerance < float("inf"):
+        raise InputError(f"tolerance must be a number not less than 0, but got {tolerance}")
     alphas, form = loss_aversion(alpha, r)
     whole = prepare(read_scores(scores), champion, systems=systems, population=population)
     name, function = value_function(value, whole.matrix, whole.champions)
@@ -111,16 +116,17 @@ def risk(
         alphas = (float("nan"),)
     scopes: list[tuple[str, Comparison]] = [("all", whole)]
     if slices is not None:
-        groups = slice_columns(whole.matrix.topics, read_slices(slices))
+        members = read_slices(slices)
+        groups = slice_columns(whole.matrix.topics, members)
         scopes += [(label, whole.restrict(columns)) for label, columns in groups.items()]
 
     bounded = whole.matrix.has_bounds and all(c.lower is not None for c in whole.champions)
-    family = len(whole.champions) * len(whole.challengers)
+    if isinstance(function, Cubic) and not function.monotone:
+        bounded = False  # the ends of the scores are not the ends of their worth
     labels: list[tuple[str, str, str]] = []  # slice, champion, system of each row but for alpha
     tables: list[dict[str, FloatArray]] = []
-    known: list[Ranges] = []
+    contests: list[Contest] = []
     for scope, part in scopes:
-        size = family if scope == "all" else family * (len(scopes) - 1)
         z = deviations(
             part.matrix.values,
             None if part.population is None else part.population.values,
@@ -141,9 +147,8 @@ def risk(
             tables.append({k: v[part.challengers] for k, v in table.items()})
             labels += [(scope, base.name, part.matrix.systems[i]) for i in part.challengers]
             if bounded:
-                share = level if correction == "none" else level / size
-                known += [
-                    residual_range(part, base, i, a, function, share)
+                contests += [
+                    Contest(part, base, int(i), a, function)
                     for i in part.challengers
                     for a in alphas
                 ]
@@ -188,7 +193,7 @@ def risk(
         break_even_alpha=flat["break_even_alpha"],
         verdict=verdicts,
         topics=whole_numbers["count"],
-        residual=_residual(known, form, _documents(known, repeated, qrels, runs)),
+        residual=_residual(contests, repeated, form, correction, level, qrels, runs),
         note=notes,
         settings={
             "champion": [b.name for b in whole.champions],
@@ -203,7 +208,10 @@ def risk(
             "topics": len(whole.matrix.topics),
         },
     )
-    return replace(result, headline=risk_headline(result))
+    said = risk_headline(result)
+    if slices is not None:
+        said += outside_slices(whole.matrix.topics, members)
+    return replace(result, headline=said)
 
 
 def _adjusted(p: FloatArray, scope: npt.NDArray[np.str_], correction: str) -> FloatArray:
@@ -215,31 +223,26 @@ def _adjusted(p: FloatArray, scope: npt.NDArray[np.str_], correction: str) -> Fl
     return out
 
 
-def _documents(
-    known: list[Ranges], rows: list[tuple[str, str, str]], qrels: Any, runs: Any
-) -> tuple[str, ...]:
-    """Per row, ``topic: document document; ...`` of what is unjudged and decides."""
-    wanted: dict[str, dict[str, None]] = {}
-    for ranges, (_, *pair) in zip(known, rows, strict=False):
-        for system in pair:
-            wanted.setdefault(system, {}).update(dict.fromkeys(ranges.deciding_topics[:_MOST]))
-    found = {}
-    if qrels is not None and any(wanted.values()):
-        found = unjudged_documents(qrels, runs, wanted)
-    out = []
-    for ranges, (_, *pair) in zip(known, rows, strict=False):
-        parts = []
-        for topic in ranges.deciding_topics[:_MOST]:
-            ids = [d for system in pair for d in found.get(system, {}).get(topic, [])]
-            if ids:
-                parts.append(f"{topic}: {' '.join(dict.fromkeys(ids))}")
-        out.append("; ".join(parts))
-    return tuple(out)
-
-
-def _residual(known: list[Ranges], form: str, documents: tuple[str, ...]) -> ResidualRange | None:
-    if not known:
+def _residual(
+    contests: list[Contest],
+    rows: list[tuple[str, str, str]],
+    form: str,
+    correction: str,
+    level: float,
+    qrels: Any,
+    runs: Any,
+) -> ResidualRange | None:
+    """What the unjudged documents leave open in each row."""
+    if not contests:
         return None
+    known = [contest.ranges() for contest in contests]
+    # corrected together: one alpha over the whole, and one alpha over all slices
+    families = [(row[0] == "all", c.alpha) for row, c in zip(rows, contests, strict=True)]
+    if np.isnan(contests[0].alpha):
+        families = [(whole, 0.0) for whole, _ in families]
+    verdicts, deciding = verdicts_within(
+        contests, known, families, correction=correction, level=level
+    )
 
     def column(field: str) -> npt.NDArray[Any]:
         return np.array([getattr(k, field) for k in known])
@@ -253,10 +256,32 @@ def _residual(known: list[Ranges], form: str, documents: tuple[str, ...]) -> Res
         }
     return ResidualRange(
         **ranges,
-        verdict=tuple(k.verdict for k in known),
+        verdict=verdicts,
         certain_losses=column("certain_losses"),
         certain_wins=column("certain_wins"),
         undecided=column("undecided"),
-        deciding_topics=tuple(" ".join(k.deciding_topics) for k in known),
-        deciding_documents=documents,
+        deciding_topics=tuple(" ".join(topics) for topics in deciding),
+        deciding_documents=_documents(deciding, rows, qrels, runs),
     )
+
+
+def _documents(
+    deciding: Sequence[tuple[str, ...]], rows: list[tuple[str, str, str]], qrels: Any, runs: Any
+) -> tuple[str, ...]:
+    """Per row, ``topic: document document; ...`` of what is unjudged and decides."""
+    wanted: dict[str, dict[str, None]] = {}
+    for topics, (_, *pair) in zip(deciding, rows, strict=True):
+        for system in pair:
+            wanted.setdefault(system, {}).update(dict.fromkeys(topics[:_MOST]))
+    found = {}
+    if qrels is not None and any(wanted.values()):
+        found = unjudged_documents(qrels, runs, wanted)
+    out = []
+    for topics, (_, *pair) in zip(deciding, rows, strict=True):
+        parts = []
+        for topic in topics[:_MOST]:
+            ids = [d for system in pair for d in found.get(system, {}).get(topic, [])]
+            if ids:
+                parts.append(f"{topic}: {' '.join(dict.fromkeys(ids))}")
+        out.append("; ".join(parts))
+    return tuple(out)

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from surefoot.errors import InputError
 from surefoot.io.scores import read_scores
+from surefoot.overlays.stability import Stability
 from surefoot.overlays.stability import stability as measure_stability
 from surefoot.results.stability import StabilityResult
-from surefoot.workflows.comparison import Numbers, loss_aversion, prepare
+from surefoot.workflows.comparison import Numbers, check_draws, loss_aversion, prepare
 from surefoot.workflows.overlay_scores import overlay_name, overlay_scorer
 
 
@@ -50,8 +53,7 @@ def stability(
         raise InputError("stability takes a single champion")
     if len(whole.challengers) < 2:
         raise InputError("stability needs at least two systems besides the champion")
-    if trials < 1:
-        raise InputError(f"trials must be at least 1, but got {trials}")
+    check_draws(seed, trials=trials)
     n = len(whole.matrix.topics)
     if topics is None:
         sizes = sorted({max(1, n // 4), max(1, n // 2)})
@@ -85,6 +87,7 @@ def stability(
         tie_rate=tuple(f.tie_rate for f in found),
         swap_rate=tuple(f.swap_rate for f in found),
         sure_difference=tuple(f.sure_difference for f in found),
+        note=tuple(_why(f, n) for f in found),
         headline=(
             f"On samples of {sizes[-1]} of {n} queries, {labels[best]} orders the systems most "
             f"steadily: it contradicts itself in {100 * found[best].error_rate:.1f} % of "
@@ -97,3 +100,13 @@ def stability(
             "seed": seed,
         },
     )
+
+
+def _why(found: Stability, topics: int) -> str:
+    """Why a rate is missing."""
+    if np.isnan(found.error_rate):
+        return "no sample gives two systems a value to compare"
+    if np.isnan(found.swap_rate):
+        wanted = 2 * found.topics
+        return f"two samples of {found.topics} need {wanted} topics, but there are {topics}"
+    return "no difference is large enough to be sure" if np.isnan(found.sure_difference) else ""

@@ -58,6 +58,8 @@ def topics(
     Dincer et al. 2014, Section 5: `t_r` is Eq. 21, `t_j` the negative of Eq. 23, so that losses are
     negative as in Figure 2 there. `flagged` refers to `t_j`.
     """
+    if not 0 < level < 1:
+        raise InputError(f"level must lie between 0 and 1, but got {level}")
     alphas, form = loss_aversion(alpha, r)
     if len(alphas) != 1:
         raise InputError("topics takes a single alpha (or r)")

@@ -1,6 +1,6 @@
 """Verdicts in the words of people who run a search engine."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,8 @@ def note_of(cell: Mapping[str, Any]) -> str:
         notes.append("one topic: no standard error")
     elif cell["differing"] == 0:
         notes.append("identical on every topic: t is 0 by convention")
-    elif np.isnan(cell["t_risk"]):
-        notes.append("the same difference on every topic: no variance to test against")
+    elif np.isinf(cell["t_risk"]):
+        notes.append("the same difference on every topic: no variance, so t is infinite")
     if np.isnan(cell["z_risk"]):
         notes.append("ZRisk needs scores that are not negative")
     elif np.isnan(cell["geo_risk"]):
@@ -54,6 +54,12 @@ def plural(count: float, one: str, many: str | None = None) -> str:
 def queries(count: float) -> str:
     """ "1 query", "2 queries"."""
     return plural(count, "query", "queries")
+
+
+def some(names: Sequence[str], limit: int = 8) -> str:
+    """ "a, b, c and 5 more"."""
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def risk_headline(result: RiskResult) -> tuple[str, ...]:
@@ -90,8 +96,27 @@ def risk_headline(result: RiskResult) -> tuple[str, ...]:
     if result.settings.get("monotone") is False:
         out.append(
             "The fitted value function is not monotone: a query that improves may lower the risk "
-            "scores. Hint: use the linear one"
+            "scores, and unjudged documents have no range. Hint: use the linear one"
         )
+    return tuple(out)
+
+
+def outside_slices(topics: Sequence[str], slices: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """What the slices leave out, and what they name in vain."""
+    named = {t for members in slices.values() for t in members}
+    out = []
+    outside = sum(t not in named for t in topics)
+    if outside:
+        out.append(f"In no slice: {outside} of {queries(len(topics))}.")
+    unknown = sorted(named.difference(topics))
+    if unknown:
+        out.append(
+            f"Not among the scores: {queries(len(unknown))} of the slices, for example "
+            f"{unknown[0]!r}."
+        )
+    empty = [name for name, members in slices.items() if not set(members).intersection(topics)]
+    if empty:
+        out.append(f"Left out, without a query: slice {', '.join(empty)}.")
     return tuple(out)
 
 
