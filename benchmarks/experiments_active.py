@@ -1,4 +1,4 @@
-"""Section 5 of 001 on fully labelled collections; `make experiments-active` does all of it.
+"""Section 5 of Sawade et al. 2012 on fully labelled collections: `make experiments-active`.
 
 Three steps: `prepare` fits models and writes what studies need to know of each query (needs the
 data and LightGBM); `run` simulates studies, a line of JSON a case, and goes on where it was stopped

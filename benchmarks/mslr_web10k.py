@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 BM25 = "feature:110"  # BM25 of the whole document
 OBJECTIVES = ("u-cro", "saro", "faro", "georisk")
 # Dincer et al. 2014, Table 3: (objective, alpha) to NDCG@1, NDCG@10, risk/reward, loss/win, losses,
-# wins, losses over 20 %. The loss/win of FARO at alpha 10 is 2040/7469 (erratum 000-11).
+# wins, losses over 20 %. The loss/win of FARO at alpha 10 is 2040/7469 (errata TRisk-11).
 PRINTED = {
     ("ndcg", 0): (0.472, 0.480, 0.172, 0.281, 2080, 7400, 1180),
     ("u-cro", 1): (0.468, 0.478, 0.168, 0.278, 2059, 7417, 1130),

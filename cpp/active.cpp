@@ -1,4 +1,4 @@
-// Dynamic programs of active evaluation (Sawade et al. 2012, "001"): moments of DCG-like sums and of
+// Dynamic programs of active evaluation (Sawade et al. 2012): moments of DCG-like sums and of
 // ERR under independent graded labels, and the draws of many simulated studies.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -65,7 +65,7 @@ struct Ranking {
 
 // Eq. 2 from the last position up: with S the value of the list below position i and l the gain there,
 // S_i = S + l (1/i - S). The variance follows by the law of total variance, all terms positive
-// (errata 001-2: the products of Eq. 23 can be 0/0).
+// (errata Active-2: the products of Eq. 23 can be 0/0).
 template <int G>
 SUREFOOT_CLONES void err_chunk(const Labels& labels, const Ranking& ranking, std::int64_t depth,
                                const double* reciprocal, double* mean, double* variance,
@@ -293,7 +293,7 @@ void replacement_studies(In1d cumulative, In1d cost, In1d budgets, bool look_up,
           known[x] = 1;
         }
         row[k++] = static_cast<std::int32_t>(x);
-        if (look_up && distinct == queries) break;  // errata 001-6: nothing is left to learn
+        if (look_up && distinct == queries) break;  // errata Active-6: nothing is left to learn
       }
       while (b < n_budgets) count[s * n_budgets + b++] = static_cast<std::int32_t>(k);
       std::fill(row + k, row + limit, -1);

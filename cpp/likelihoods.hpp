@@ -15,7 +15,7 @@ struct Terms {
   double value, gradient, curvature, information, by_first, by_second;
 };
 
-// y ~ Beta(mu phi, (1 - mu) phi), logit mu = eta (004, Eq. 5.3 as corrected by its errata).
+// y ~ Beta(mu phi, (1 - mu) phi), logit mu = eta (thesis Eq. 5.3, errata thesis-41).
 struct BetaFamily {
   double phi, log_gamma, digamma_phi;
   explicit BetaFamily(const double* shape)
@@ -110,7 +110,7 @@ struct StudentFamily {
   }
 };
 
-// Skew normal with mean eta and standard deviation sigma (brms' parameterisation; 004, Algorithm 4.2):
+// Skew normal with mean eta and standard deviation sigma (brms' parameterisation; thesis Algorithm 4.2):
 // delta = lambda / sqrt(1 + lambda^2), omega = sigma / sqrt(1 - 2 delta^2 / pi),
 // xi = eta - omega delta sqrt(2 / pi).
 struct SkewNormalFamily {

@@ -179,7 +179,7 @@ Outcome precision(const Topic& t, const Options& o, Scratch& s) {
   return two_passes(t, o, o.ties, s, [&](const double* g) {
     double sum = 0;
     for (Index i = 0; i < t.limit; ++i) sum += g[i];
-    return sum / k;  // divided by k even for a shorter list (errata 004-8)
+    return sum / k;  // divided by k even for a shorter list (errata thesis-8)
   });
 }
 
@@ -250,7 +250,7 @@ Outcome reciprocal_rank(const Topic& t, const Options& o, Scratch& s) {
                     });
 }
 
-// Thesis Eq. 2.16 with binary relevance (errata 004-6).
+// Thesis Eq. 2.16 with binary relevance (errata thesis-6).
 double precision_sum(const double* g, const Topic& t) {
   double sum = 0, found = 0;
   for (Index i = 0; i < t.limit; ++i) {
@@ -442,7 +442,7 @@ struct Inst {
   double score, sum_of_weights;
 };
 
-// INST, Moffat et al. 2015, Algorithm 1; the two tails are summed in closed form (errata 002-3), so
+// INST, Moffat et al. 2015, Algorithm 1; the two tails are summed in closed form (errata INST-3), so
 // that there is no limit(T). Weights are relative to W(1) = 1.
 template <class Visit>
 Inst adaptive(const double* g, Index n, double T, double tail_gain, Visit visit) {
@@ -480,7 +480,7 @@ Outcome normalised_gain(const Topic& t, const Options& o, Scratch& s) {
   const double* discount = o.discounted ? s.discount : nullptr;
   const double found = weighted(gains(t, o.gain, 0.0, o.ties, s), t.limit, discount, ignore);
   if (found == 0) return {};
-  // ideal: all judged documents of the topic, cut at k (errata 004-8)
+  // ideal: all judged documents of the topic, cut at k (errata thesis-8)
   const Index n = t.n_judged;
   if (static_cast<Index>(s.extra.size()) < n) s.extra.resize(static_cast<std::size_t>(n));
   double* ideal = s.extra.data();

@@ -209,7 +209,7 @@ void permute_labels(Matrix scores, std::uint64_t seed, std::int64_t first, std::
 // Columns of the answer of signed_rank.
 enum { kPlus, kMinus, kUsed, kTies, kExact, kColumns };
 
-// P(W <= w) under random signs, by counting over doubled ranks (ties give halves): errata 004-13
+// P(W <= w) under random signs, by counting over doubled ranks (ties give halves): errata thesis-13
 // compares with "at most", as the published tables do.
 double tail_of_signed_ranks(const std::vector<std::int64_t>& doubled, std::int64_t twice_w) {
   std::vector<double> ways(static_cast<std::size_t>(twice_w) + 1, 0.0);

@@ -373,7 +373,7 @@ class Replicator {
       const std::int64_t rows = std::min<std::int64_t>(4, plan_.topics - 4 * q);
       for (std::int64_t r = 0; r < rows; ++r)
         std::copy_n(y_.data() + (4 * q + r) * n, n, rows_[r].data());
-      // thesis Eq. 5.3 with the masses of errata 41: one with zoi coi, zero with zoi (1 - coi)
+      // thesis Eq. 5.3 with the masses of errata thesis-41: one with zoi coi, zero with zoi (1 - coi)
       inflate(padded, plan_.block_id.data() + q * padded, stream, threshold(zoi * coi),
               threshold(zoi), rows_[0].data(), rows_[1].data(), rows_[2].data(), rows_[3].data());
       for (std::int64_t r = 0; r < rows; ++r)

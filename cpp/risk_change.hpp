@@ -27,7 +27,7 @@ struct RiskSpec {
   std::int64_t n_ratio = 0;
 };
 
-// f(M + d - M_b) - f(M - M_b), f(x) = x for gains and (1 + alpha) x for losses: erratum 003-5.
+// f(M + d - M_b) - f(M - M_b), f(x) = x for gains and (1 + alpha) x for losses: errata ZRisk-5.
 SUREFOOT_INLINE double swap_change(double excess, double alpha, double d) {
   return d + alpha * (std::min(excess + d, 0.0) - std::min(excess, 0.0));
 }
@@ -110,7 +110,7 @@ class GeoChange {
     return c_ * change / (std::sqrt(std::max(product_ + change, 0.0)) + root_);
   }
 
-  // Only this topic's z is renewed (the paper's speed-up; the default: erratum 003-3).
+  // Only this topic's z is renewed (the paper's speed-up; the default: errata ZRisk-3).
   double refresh(double d) const {
     const double e = (s_.row_total + d) * (t_ + d) / (s_.grand_total + d);
     return from_z(d, weighted(standardised(x_ + d, e)) - z_);

@@ -74,7 +74,7 @@ class RankedQuery {
       }
       case Measure::kInst: {
         // Moffat et al. 2015, Eqs 1-3: C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2, U the running
-        // product; the all-zero tail closes as U(n+1) (n+a)^2 psi_1(n+a), a = 2T - R_n (002-3).
+        // product; the all-zero tail closes as U(n+1) (n+a)^2 psi_1(n+a), a = 2T - R_n (errata INST-3).
         count_.assign(size, 1);
         sum_.assign(size, 0);
         weight_.assign(size, 0);

@@ -19,7 +19,7 @@ ORDER = {
         "train-a-ranker",
     ),
     "reference": ("commands", "python", "measures", "gate"),
-    "method": ("measures", "inst", "risk", "calibration", "replication"),
+    "method": ("measures", "inst", "risk", "calibration", "replication", "errata"),
 }
 
 # Verbs by the job that they do, as a user comes to need them.

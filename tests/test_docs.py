@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+ERRATUM = re.compile(r"\b(?:TRisk|Active|INST|ZRisk|thesis)-\d+\b")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -74,3 +75,15 @@ def test_every_page_is_reachable_from_the_index():
         waiting += [target for target, _ in links(page) if target.exists()]
     assert {name_of(p) for p in set(PAGES) - found} == set()
     assert DOCS / "README.md" in {target for target, _ in links(ROOT / "README.md")}
+
+
+def test_every_erratum_that_code_cites_is_on_the_page():
+    page = (DOCS / "method" / "errata.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- \*\*([\w-]+)\.\*\*", page, re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    folders = (ROOT / name for name in ("src", "cpp", "tests", "benchmarks"))
+    sources = [p for f in folders for p in f.rglob("*") if p.suffix in (".py", ".cpp", ".hpp")]
+    texts = (path.read_text(encoding="utf-8") for path in sources)
+    cited = {c for text in texts for c in re.findall(ERRATUM, text)}
+    assert cited, "nothing cites an erratum"
+    assert cited - set(listed) == set()

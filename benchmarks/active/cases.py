@@ -1,6 +1,6 @@
 """From a labelled collection to cases: what studies see of each query, and the truth.
 
-Models are fitted on one fold and the other four are the pool, as in 001 section 5.
+Models are fitted on one fold and the other four are the pool, as in Sawade et al. 2012, Section 5.
 """
 
 import sys
@@ -206,7 +206,7 @@ TREES = 40  # of each forest
 
 
 def regression_forest(x: FloatArray, y: npt.NDArray[np.int64], *, seed: int) -> Callable:
-    """Random Forest regression of the grade (001 section 5.1)."""
+    """Random Forest regression of the grade (Sawade et al. 2012, Section 5.1)."""
     lightgbm = require("lightgbm", purpose="a random forest")
     parameters = {
         "objective": "regression",
@@ -293,7 +293,7 @@ def trained_cases(name: str, data: Labelled, fold: int) -> Iterator[Case]:
     """Sections 5.1 and 5.2: rankers trained on one fold."""
     m = fitted(data, fold)
     order = {k: by_score(v) for k, v in m.items() if not k.startswith("p ")}
-    mixed = (m["p forest"] + m["p logit"]) / 2  # 001 section 5.2
+    mixed = (m["p forest"] + m["p logit"]) / 2  # Sawade et al. 2012, Section 5.2
     for measure in ("ERR", "DCG"):
         for ranker, p in (("forest", m["p forest"]), ("logit", m["p logit"])):
             yield case(data, (name, "estimate", ranker, measure, fold), [order[ranker]], p)

@@ -70,7 +70,7 @@ def test_planned_q_matches_enumeration(text, rankings, tmp_path):
 
 
 def test_the_misprinted_objective_gives_another_q():
-    # errata 001-1: minimising sigma_q / n instead of its square would give .884
+    # errata Active-1: minimising sigma_q / n instead of its square would give .884
     p, cost = np.array([0.5, 0.5]), np.array([1.0, 4.0])
     around = np.array([0.9, 1.6])
     q = sampling_distribution("active", around, cost, p, floor=0.0)
@@ -85,7 +85,7 @@ def test_the_misprinted_objective_gives_another_q():
 
 
 def test_the_floor_keeps_every_query_possible():
-    # errata 001-5: two queries, one certain and exactly at the mean
+    # errata Active-5: two queries, one certain and exactly at the mean
     p = np.full(4, 0.25)
     around = np.array([0.0, 1.0, 1.0, 1.0])
     assert sampling_distribution("active", around, np.ones(4), p, floor=0.0)[0] == 0
@@ -181,7 +181,7 @@ def test_no_labels_lead_out_of_the_bounds_of_a_query(text):
     ],
 )
 def test_gains_of_five_grades(text, gains):
-    # errata 001-7 and 004-2: grade 2 of 4 is .1875 for the paper, .2071 for the thesis
+    # errata Active-7 and thesis-2: grade 2 of 4 is .1875 for the paper, .2071 for the thesis
     np.testing.assert_allclose(parse_measure(text).gains(5), gains, atol=1e-6)
 
 

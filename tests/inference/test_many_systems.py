@@ -43,7 +43,7 @@ def test_anova_sums_of_squares_add_up():
 
 
 def test_additive_scores_leave_no_residual():
-    # errata 004-16: the minus sign printed in Eq. 2.31 would leave 9.01 here
+    # errata thesis-16: the minus sign printed in Eq. 2.31 would leave 9.01 here
     x = np.array([[0.1], [0.3]]) + np.array([[0.2, 0.5, 0.6, 0.1]])
     table = anova(x)
     assert table.sum_of_squares[2] == 0

@@ -41,7 +41,7 @@ def test_every_measure_matches_scipy(n, kind, seed):
 
 
 def test_naive_p_is_far_too_large():
-    # errata 004-20: .83 by the naive formula, .43 by Lilliefors'
+    # errata thesis-20: .83 by the naive formula, .43 by Lilliefors'
     got = measure_normality(np.round(DELTA, 10))
     assert got.d_naive_p[0] == pytest.approx(0.83, abs=0.02)
     assert got.d_lilliefors_p[0] == pytest.approx(0.43, abs=0.04)

@@ -15,7 +15,7 @@ from surefoot.inference.sign_test import sign_test
 from surefoot.inference.t_test import t_test
 from surefoot.inference.wilcoxon import wilcoxon
 
-# thesis Tables 2.5, 2.6, 2.9; the difference of topic 10 is 0.0 - 0.8 (errata 004-10)
+# thesis Tables 2.5, 2.6, 2.9; the difference of topic 10 is 0.0 - 0.8 (errata thesis-10)
 S1 = np.array([0.4, 0.5, 0.1, 0.2, 0.2, 0.2, 0.0, 0.4, 0.3, 0.0, 0.5, 0.1, 0.4, 0.0, 0.1])
 S2 = np.array([0.1, 0.1, 0.7, 0.8, 0.6, 0.6, 0.7, 0.3, 0.3, 0.8, 0.7, 0.1, 0.5, 0.1, 0.8])
 DELTA = S1 - S2
@@ -27,7 +27,7 @@ ALL = [t_test, sign_test, wilcoxon, bootstrap_test, randomization_test]
 def test_table_2_5_sign_test():
     got = sign_test(DELTA)
     assert got.statistic[0] == 3
-    # printed 0.094 doubles a sum of rounded terms; the sum is 0.0923 (errata 004-12)
+    # printed 0.094 doubles a sum of rounded terms; the sum is 0.0923 (errata thesis-12)
     assert round(got.p_value[0], 4) == 0.0923
 
 
@@ -79,7 +79,7 @@ def test_table_2_9_t_test(x, t, p):
 
 
 def test_bootstrap_test_is_centred_on_the_null():
-    # errata 004-14: .0073 where Algorithm 2.1 as printed gives .514
+    # errata thesis-14: .0073 where Algorithm 2.1 as printed gives .514
     got = bootstrap_test(DELTA, n_resamples=200_000)
     assert got.p_value[0] == pytest.approx(0.0073, abs=0.001)
 

@@ -19,7 +19,7 @@ from surefoot.inference.power_simulation import REJECTS, simulated_power
 
 
 def test_an_effect_of_one_half_needs_34_topics():
-    # errata 004-17: 33.3 -> 34, as the exact noncentral t; 6.9 with Eq. 2.26 as printed
+    # errata thesis-17: 33.3 -> 34, as the exact noncentral t; 6.9 with Eq. 2.26 as printed
     assert nagata_topics(0.5) == 34
     assert t_topics(0.5) == 34
     assert webber_topics(0.5) == 32

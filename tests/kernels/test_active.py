@@ -74,7 +74,7 @@ def test_linear_moments_match_enumeration_of_all_label_vectors(block, compare):
 
 
 def test_300_certain_top_grades_are_no_zero_over_zero():
-    # errata 001-2: the tail products of Eq. 23 vanish here
+    # errata Active-2: the tail products of Eq. 23 vanish here
     n = 300
     probability = np.tile([0.0, 0, 0, 0, 1.0], (n, 1))
     offset, items = np.array([0, n], np.int64), np.arange(n, dtype=np.int32)

@@ -109,7 +109,7 @@ def test_gradients_equal_every_pair_written_out(name: str, risk: str, normalise:
 def test_georisk_change_equals_recomputation(name: str, alpha: float, mode: str) -> None:
     offsets, labels, scores, rng = collection(3)
     champions = rng.uniform(0, 1, (3, offsets.size - 1))
-    champions[:, 2] = 0.0  # an all-zero topic: z is 0 (erratum 003-6)
+    champions[:, 2] = 0.0  # an all-zero topic: z is 0 (errata ZRisk-6)
     objective = Objective(
         name="georisk",
         alpha=alpha,
@@ -165,7 +165,7 @@ def test_booster_weight_times_rate_equals_measure_where_both_see_all() -> None:
 
 
 def test_u_cro_swap_across_the_champion_is_the_erratum() -> None:
-    """Erratum 003-5: M = .3, M_b = .35, dM = .1, alpha 5 is worth .35 (printed .1; other .6)."""
+    """errata ZRisk-5: M = .3, M_b = .35, dM = .1, alpha 5 is worth .35 (printed .1; other .6)."""
     before = reference.u_risk_term(0.3, 0.35, 5.0)
     after = reference.u_risk_term(0.4, 0.35, 5.0)
     assert after - before == pytest.approx(0.35)
@@ -202,7 +202,7 @@ def test_threads_do_not_change_a_bit(name: str) -> None:
 
 
 def test_consistency_no_improving_swap_is_worth_less_than_nothing() -> None:
-    """With per-topic refresh GeoRisk rises with every improving swap (erratum 003-3)."""
+    """With per-topic refresh GeoRisk rises with every improving swap (errata ZRisk-3)."""
     rng = np.random.default_rng(0)
     for _ in range(2000):
         now, champions = rng.uniform(0, 1, 5), rng.uniform(0, 1, (3, 5))

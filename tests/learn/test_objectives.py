@@ -35,7 +35,7 @@ def test_adapted_alpha_is_equation_25_with_the_standard_deviation_of_topics(name
         assert part.kind == RiskKind.SCALE
         np.testing.assert_allclose(part.alpha, 1.0 + expected, rtol=1e-12)  # Eq. 26
     losses = excess < 0
-    assert ((expected[losses] > 2.5) & (expected[losses] < 5)).all()  # erratum 000-9
+    assert ((expected[losses] > 2.5) & (expected[losses] < 5)).all()  # errata TRisk-9
     assert ((expected[~losses] > 0) & (expected[~losses] < 2.5)).all()
 
 

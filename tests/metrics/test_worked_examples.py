@@ -1,4 +1,4 @@
-"""Figures printed in the INST paper (002) and in chapter 2 of the thesis (004)."""
+"""Figures printed in the INST paper and in chapter 2 of the thesis."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def score(name, *topics, **options):
     )
 
 
-# -- 002, Table 1 ----------------------------------------------------------------------------------
+# -- INST, Table 1 ---------------------------------------------------------------------------------
 
 TABLE_1 = [0, 1, 0.5, 0, 0, 1, 0, 0.2, 0, 1]
 ZERO_TAIL = [
@@ -82,7 +82,7 @@ def test_inst_paper_table_1(default, printed):
     ("T", "low", "high", "depth_low", "depth_high"),
     [
         (2.0, 0.306, 0.406, 3.48, 3.24),
-        # the paper prints .513, which is the residual: the bound is .652 (errata 002-1)
+        # the paper prints .513, which is the residual: the bound is .652 (errata INST-1)
         (10.0, 0.139, 0.652, 18.0, 12.4),
     ],
 )
@@ -102,7 +102,7 @@ def test_inst_residual_falls_with_relevant_documents(grades, residual):
     assert scores.upper[0] - scores.lower[0] == pytest.approx(residual, abs=5e-4)
 
 
-# -- 002, Table 2 ----------------------------------------------------------------------------------
+# -- INST, Table 2 ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_rbp_half_of_table_2(p, ranks):
 
 
 def test_inst_ties_average_gains_before_the_walk():
-    # errata 002-6: unjudged members take the default first, then the group is averaged
+    # errata INST-6: unjudged members take the default first, then the group is averaged
     tied = rankings([1, NAN, 0, 1], scores=[4.0, 3.0, 3.0, 1.0])
     found = Inst(T=2).score(tied, Conditions(ties="average"))
     assert found.lower[0] == Inst(T=2).score(rankings([1, 0, 0, 1]), Conditions()).lower[0]
@@ -174,7 +174,7 @@ def test_inst_best_and_worst_orders_enumerated(grades, scores):
     assert worst == pytest.approx(min(values), abs=1e-12)
 
 
-# -- 004, Table 2.4 --------------------------------------------------------------------------------
+# -- thesis, Table 2.4 -----------------------------------------------------------------------------
 
 TABLE_2_4 = [1.00, NAN, 0.33, 0.00, NAN, 0.66, 0.00, 0.33, 0.00, 0.00]
 
@@ -182,11 +182,11 @@ TABLE_2_4 = [1.00, NAN, 0.33, 0.00, NAN, 0.66, 0.00, 0.33, 0.00, 0.00]
 @pytest.mark.parametrize(
     ("measure", "low", "high"),
     [
-        # printed .540, .241, .108 are truncated; so is .648 in the text (errata 004-3)
+        # printed .540, .241, .108 are truncated; so is .648 in the text (errata thesis-3)
         ("RBP(p=0.8)@10", 0.299, 0.541 + 0.107),
         ("ERR(variant='thesis')", 0.547, 0.664),
         ("DCG", 1.504, 2.522),
-        # errata 004-4: the text prints <.523, +.282>
+        # errata thesis-4: the text prints <.523, +.282>
         ("RBP(p=0.5)", 0.553, 0.553 + 0.282),
     ],
 )
@@ -199,7 +199,7 @@ def test_thesis_table_2_4(measure, low, high):
 @pytest.mark.parametrize(
     ("measure", "weights"),
     [
-        # w(5) is .082, printed .819 (errata 004-3)
+        # w(5) is .082, printed .819 (errata thesis-3)
         ("RBP(p=0.8)", [0.2, 0.16, 0.128, 0.102, 0.082, 0.066, 0.052, 0.042, 0.034, 0.027]),
         ("DCG", [1.0, 0.631, 0.5, 0.431, 0.387, 0.356, 0.333, 0.315, 0.301, 0.289]),
         (

@@ -22,9 +22,9 @@ class CostTally:
     Parameters
     ----------
     kind : str, optional
-        ``documents``: one a document; ``log-length``: the logarithm of the column `length` (001
-        section 5; lengths below 2 count as 2); ``flat``; or the name of a column. By default the
-        column `cost` where there is one, else ``documents``.
+        ``documents``: one a document; ``log-length``: the logarithm of the column `length`
+        (Sawade et al. 2012, Section 5; lengths below 2 count as 2); ``flat``; or the name of a
+        column. By default the column `cost` where there is one, else ``documents``.
     depth : int, optional
         Documents below the cut-off need no label and cost nothing.
     per : str
@@ -83,7 +83,7 @@ class CostTally:
 
 
 def normalise(raw: FloatArray, p: FloatArray) -> tuple[FloatArray, float]:
-    """Costs with a mean of one over the pool, and the unit that makes it so (001 section 5)."""
+    """Costs with a mean of one over the pool, and its unit (Sawade et al. 2012, Section 5)."""
     unit = float(raw @ p)
     return raw / unit, unit
 

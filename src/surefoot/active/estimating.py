@@ -80,7 +80,7 @@ def estimate(
     for quantity in listed:
         value, predicted = quantity.weights @ answers.value, quantity.weights @ answers.predicted
         if census:
-            # every query is labelled: the mean is known (errata 001-6)
+            # every query is labelled: the mean is known (errata Active-6)
             exact = float(answers.p @ value)
             rows.append((exact, 0.0, exact, exact))
             continue

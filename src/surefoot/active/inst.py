@@ -10,7 +10,7 @@ def inst(gains: FloatArray, T: float) -> FloatArray:
     """INST of every row, the tail beyond the row worth nothing.
 
     The score is a quotient of sum_i w_i g_i and sum_i w_i, w_i the product of C(1) ... C(i - 1)
-    (Moffat et al. 2015, Eqs 1-4; the tail of the second sum in closed form, errata 002-3). All
+    (Moffat et al. 2015, Eqs 1-4; the tail of the second sum in closed form, errata INST-3). All
     gains before a rank change its weight, so that, unlike RBP's, its moments have no closed form
     under independent labels.
 

@@ -22,13 +22,13 @@ class GradedMeasure:
     Parameters
     ----------
     name : str
-        DCG (001 Eq. 1), ERR (001 Eq. 2), nDCG, RBP, or INST.
+        DCG (Sawade et al. 2012, Eq. 1), ERR (Eq. 2), nDCG, RBP, or INST.
     depth : int, optional
         Cut-off: items below it do not count and need no label.
     gain : str
         ``exp``: the paper's 2^y - 1 for DCG and (2^y - 1) / 2^ymax for ERR; ``linear``: y for DCG,
         y / ymax otherwise; ``thesis``: with r = y / ymax, r for DCG and (2^r - 1) / 2 for ERR
-        (errata 001-7, 004-2).
+        (errata Active-7, thesis-2).
     persistence : float
         p of RBP.
     wanted : float
@@ -84,12 +84,12 @@ class GradedMeasure:
         whole: FloatArray = 2**y - 1
         if self.name == "ERR":
             if self.gain == "thesis":
-                return np.asarray((2**scaled - 1) / 2)  # 004 Eq. 2.10 (errata 004-2)
-            return scaled if self.gain == "linear" else whole / 2**top  # 001 Eq. 2
+                return np.asarray((2**scaled - 1) / 2)  # thesis Eq. 2.10 (errata thesis-2)
+            return scaled if self.gain == "linear" else whole / 2**top  # Sawade et al. 2012, Eq. 2
         if self.name in ("RBP", "INST"):
             return whole / 2**top if self.gain == "exp" else scaled
         if self.gain == "exp":
-            return whole  # 001 Eq. 1
+            return whole  # Sawade et al. 2012, Eq. 1
         return scaled if self.gain == "thesis" else y
 
     def discounts(self, length: int) -> FloatArray:
@@ -101,7 +101,7 @@ class GradedMeasure:
             return weight
         if self.name == "ERR":
             return 1 / rank
-        return np.asarray(1 / np.log2(rank + 1))  # 001 Eq. 1
+        return np.asarray(1 / np.log2(rank + 1))  # Sawade et al. 2012, Eq. 1
 
 
 def parse_measure(text: str, *, gain: str | None = None) -> GradedMeasure:

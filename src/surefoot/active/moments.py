@@ -48,7 +48,7 @@ class Moments:
 
 
 def moments(pool: Pool, measure: GradedMeasure, *, threads: int = 0) -> Moments:
-    """Mean and variance by dynamic programming (001 Theorem 3), exact for DCG, ERR and RBP.
+    """Mean and variance by dynamic programming (Sawade et al., Theorem 3), exact for DCG, ERR, RBP.
 
     nDCG and INST are quotients of sums over the labels and have no such recurrence: their moments
     are those of `SAMPLES` label vectors drawn from the model. The sampling distribution need not be

@@ -163,7 +163,7 @@ def plan(
     compare : bool
         Estimate the difference of the pool's rankings (Eq. 12) instead of one ranking (Eq. 11).
     variant : str
-        ``active``, ``passive``, ``uniD`` or ``uniC`` (001 section 5).
+        ``active``, ``passive``, ``uniD`` or ``uniC`` (Sawade et al. 2012, Section 5).
     design : str
         ``replacement``: draws as in Algorithm 1; ``priority``: without replacement.
     cost, cost_per, gain, grades

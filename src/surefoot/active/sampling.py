@@ -1,4 +1,4 @@
-"""Which queries to label: the sampling distributions of 001 and their variants."""
+"""Which queries to label: the sampling distributions of Sawade et al. 2012 and their variants."""
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,7 @@ def sampling_distribution(
     *,
     floor: float = FLOOR,
 ) -> FloatArray:
-    """q of a variant of 001 section 5.
+    """q of a variant of Sawade et al. 2012, Section 5.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def sampling_distribution(
         Price of each query, and the distribution of queries.
     floor : float
         q is at least about `floor` times p, so that Eq. 6 stays consistent whatever the model
-        believes (errata 001-5). 0 leaves q* as it is.
+        believes (errata Active-5). 0 leaves q* as it is.
     """
     if variant not in VARIANTS:
         raise InputError(f"variant must be one of {', '.join(VARIANTS)}, got {variant!r}")

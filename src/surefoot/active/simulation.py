@@ -119,7 +119,7 @@ def simulated_estimates(
                 control = predicted if estimator == "regression" else None
                 found = priority_mean(p, chance, value, predicted=control, predicted_mean=mean)
             elif budgets[b] >= setting.cost.sum():
-                # all labelled: the study ends with the truth (errata 001-6)
+                # all labelled: the study ends with the truth (errata Active-6)
                 exact = np.full(studies, setting.truth)
                 found = Estimate(exact, np.zeros(studies), count)
             elif estimator == "eq6":
@@ -168,7 +168,7 @@ class Tally:
         inside = (low[sure] - rounding <= truth) & (truth <= high[sure] + rounding)
         self.covered += int(inside.sum())
         self.judged += int(sure.sum())
-        # model selection error: the sign is wrong (001 section 5.2); a tie is a coin
+        # model selection error: the sign is wrong (Sawade et al., Section 5.2); a tie is a coin
         sign = np.sign(found.value[known]) * np.sign(truth)
         self.wrong += float((sign < 0).sum() + 0.5 * (sign == 0).sum())
         self.draws += float(count.sum())

@@ -36,8 +36,8 @@ def anova(scores: npt.ArrayLike) -> AnovaTable:
     References
     ----------
     Thesis Eq. 2.33 without the interaction, which one score a cell cannot tell from the error
-    (errata 004-19). The residual is Eq. 2.31 with a plus before the grand mean: with the minus as
-    printed, additive data leave 9.01 instead of 0 (errata 004-16).
+    (errata thesis-19). The residual is Eq. 2.31 with a plus before the grand mean: with the printed
+    minus, additive data leave 9.01 instead of 0 (errata thesis-16).
     """
     from scipy.special import fdtrc
 

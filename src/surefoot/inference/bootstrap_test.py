@@ -27,7 +27,7 @@ def bootstrap_test(
     References
     ----------
     Thesis Algorithm 2.1 compares t* with t itself, which gives about one half whatever the data;
-    errata 004-14 has the null-centred form used here.
+    errata thesis-14 has the null-centred form used here.
     """
     series = np.atleast_2d(np.asarray(x, dtype=np.float64))
     statistic, p = np.full((2, len(series)), np.nan)

@@ -121,7 +121,7 @@ def kolmogorov_p(d: float, n: int) -> float:
     Good's approximation beyond 140 values, good to five.
 
     Not valid for a mean and a deviation taken from the sample, as Algorithm 3.1 has it: far too
-    large (errata 004-20).
+    large (errata thesis-20).
     """
     from scipy.special import kolmogorov, smirnov
 

@@ -32,7 +32,7 @@ def rounded(x: FloatArray) -> FloatArray:
     """Differences rounded to ten digits of the largest of their series.
 
     Differences that are equal on paper differ in their last bits (.8 - .1 and .7 - .0), which
-    breaks ties at random: Wilcoxon's W+ of thesis Table 2.6 would be 16, not 14 (errata 004-11).
+    breaks ties at random: Wilcoxon's W+ of thesis Table 2.6 would be 16, not 14 (errata thesis-11).
     """
     with np.errstate(invalid="ignore"):
         size = np.nan_to_num(np.abs(x), nan=0.0).max(axis=1, keepdims=True, initial=0.0)

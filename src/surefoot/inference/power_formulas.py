@@ -37,7 +37,7 @@ def nagata_topics(effect: float, *, power: float = 0.8, level: float = 0.05) -> 
 
     n = ((z_(1-level/2) + z_power) / effect)^2 + z_(1-level/2)^2 / 2. As printed, with the thesis'
     own z notation, the z's are subtracted: 6.9 topics instead of 33.3 for an effect of one half
-    (errata 004-17).
+    (errata thesis-17).
     """
     from scipy.special import ndtri
 
@@ -91,7 +91,7 @@ def within_system_sd(scores: npt.ArrayLike) -> float:
 
     It is of the SCORES, not of their differences as the thesis has it: the variance of a paired
     difference is at most about twice its square, so that an effect in this unit is a cautious one
-    (errata 004-18).
+    (errata thesis-18).
     """
     x = np.atleast_2d(np.asarray(scores, dtype=np.float64))
     present = ~np.isnan(x)

@@ -14,7 +14,7 @@ def sign_test(x: npt.ArrayLike) -> Outcome:
 
     References
     ----------
-    Thesis Eqs. 2.21-2.22; the doubled p-value is capped at 1 (errata 004-12).
+    Thesis Eqs. 2.21-2.22; the doubled p-value is capped at 1 (errata thesis-12).
     """
     from scipy.special import bdtr
 

@@ -13,13 +13,13 @@ EXACT_LIMIT = 100
 def wilcoxon(x: npt.ArrayLike, *, exact_limit: int = EXACT_LIMIT, threads: int = 0) -> Outcome:
     """Two-sided signed-rank test of each series, (n_series, n_topics) with NaN for missing.
 
-    The statistic is min(W+, W-). Differences are rounded before ranking (errata 004-11), zeros are
-    left out, ties share their average rank. Up to `exact_limit` differences the null distribution
-    is exact, ties included; beyond, normal with corrections for ties and continuity.
+    The statistic is min(W+, W-). Differences are rounded before ranking (errata thesis-11), zeros
+    are left out, ties share their average rank. Up to `exact_limit` differences the null
+    distribution is exact, ties included; beyond, normal with corrections for ties and continuity.
 
     References
     ----------
-    Thesis Section 2.3.1, Table 2.6; values at most W count (errata 004-13).
+    Thesis Section 2.3.1, Table 2.6; values at most W count (errata thesis-13).
     """
     from scipy.special import ndtr
 

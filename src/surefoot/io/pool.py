@@ -311,7 +311,7 @@ def _probability(
     rows /= total[:, None]
     out = np.zeros((n_items, len(found)))
     for g in range(len(found)):
-        # Sawade et al.: for two models of relevance, take their mixture (001 section 5.2)
+        # of two models of relevance take the mixture (Sawade et al. 2012, Section 5.2)
         out[:, g] = np.bincount(item, weights=rows[:, g], minlength=n_items)
     out /= np.bincount(item, minlength=n_items)[:, None]
     return out

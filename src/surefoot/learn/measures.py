@@ -83,7 +83,7 @@ class LearningMeasure:
                 raise MeasureError(f"p of RBP must lie between 0 and 1, but got {parameter:g}")
         if name == "inst":
             parameter = parameter if match["value"] is not None else 3.0
-            if parameter < 0.5:  # erratum 002-5
+            if parameter < 0.5:  # errata INST-5
                 raise MeasureError(f"T of INST must be at least 0.5, but got {parameter:g}")
             if cutoff is not None:
                 raise MeasureError("INST has no cut-off")
@@ -109,7 +109,7 @@ class LearningMeasure:
             raise InputError(f"a label is {labels.max():g}, above the highest grade {top:g}")
         grades = labels.astype(np.float64)
         if self.name == "err":
-            # Chapelle et al. 2009; the thesis' variant is another measure (erratum 004-2)
+            # Chapelle et al. 2009; the thesis' variant is another measure (errata thesis-2)
             err_gain: Doubles = (np.exp2(grades) - 1.0) / 2.0**top
             return err_gain
         return grades / top

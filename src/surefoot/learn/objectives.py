@@ -73,7 +73,7 @@ class Objective:
         each round.
     georisk : {"refresh", "exact"}
         Renew only the swapped topic's z, which keeps GeoRisk consistent, or recompute every topic's
-        expectation (erratum 003-3).
+        expectation (errata ZRisk-3).
     """
 
     name: str = "ndcg"
@@ -311,7 +311,7 @@ class RankingGradient:
         excess[np.abs(excess) < TIE] = 0.0
         alpha = self.objective.alpha
         if self.objective.name == "u-cro":
-            # Wang et al. 2012, with the exact swap formula (erratum 003-5)
+            # Wang et al. 2012, with the exact swap formula (errata ZRisk-5)
             return PairRisk(RiskKind.SWAP, excess=excess, alpha=np.full(now.size, alpha))
         adapted = self.adapted_alpha(excess)
         if adapted is None:
@@ -323,8 +323,8 @@ class RankingGradient:
     def adapted_alpha(self, excess: Doubles) -> Doubles | None:
         """SARO's and FARO's alpha of each topic; None in the first round.
 
-        alpha' = (1 - Phi(T_R)) alpha, T_R = x / s_x (Dincer et al. 2014, Eqs 21 and 25; errata
-        000-5 and 000-9: between alpha / 2 and alpha for a loss).
+        alpha' = (1 - Phi(T_R)) alpha, T_R = x / s_x (Dincer et al. 2014, Eqs 21 and 25;
+        errata TRisk-5 and TRisk-9: between alpha / 2 and alpha for a loss).
         """
         if self.iteration == 0:
             return None

@@ -40,7 +40,7 @@ def risk_profile(values: Doubles, champion: Doubles, *, alpha: float) -> RiskPro
     delta = values - champion
     x = np.where(delta < 0, (1.0 + alpha) * delta, delta)
     c = delta.size
-    spread = float(x.std(ddof=1)) if c > 1 else 0.0  # divisor c - 1: erratum 000-1
+    spread = float(x.std(ddof=1)) if c > 1 else 0.0  # divisor c - 1: errata TRisk-1
     u_risk = float(x.mean())
     # a query counts when it loses more than a fifth of what the champion had
     large = delta < -0.2 * champion - 1e-12
@@ -62,14 +62,14 @@ def geo_risk(values: Doubles, champions: Doubles, *, alpha: float) -> float:
     """GeoRisk of a ranker in the population of itself and its champions (Dincer et al. 2016)."""
     column = values + champions.sum(axis=0)
     z = standardised_deviations(values, column, float(values.sum()), float(column.sum()))
-    z_risk = float(np.where(z < 0, (1.0 + alpha) * z, z).sum())  # plain sum: erratum 003-1
+    z_risk = float(np.where(z < 0, (1.0 + alpha) * z, z).sum())  # plain sum: errata ZRisk-1
     return geo_risk_of(float(values.mean()), z_risk / values.size)
 
 
 def standardised_deviations(
     values: Doubles, column: Doubles, row_total: float, grand_total: float
 ) -> Doubles:
-    """z of each topic: (x - e) / sqrt(e), e = S T / N; 0 where e is (erratum 003-6)."""
+    """z of each topic: (x - e) / sqrt(e), e = S T / N; 0 where e is (errata ZRisk-6)."""
     expected = row_total * column / grand_total if grand_total > 0 else np.zeros_like(column)
     positive = expected > 0
     root = np.sqrt(np.where(positive, expected, 1.0))

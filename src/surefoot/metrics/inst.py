@@ -68,7 +68,7 @@ class Inst(Measure):
 
 
 def check_wanted(T: float) -> None:
-    """Refuse a T for which the user model is no probability (errata 002-5)."""
+    """Refuse a T for which the user model is no probability (errata INST-5)."""
     if not 0.5 <= T < float("inf"):
         raise MeasureError(f"INST needs T of at least 1/2, but got T={T:g}")
 

@@ -1,4 +1,4 @@
-"""Objectives compared over folds, one row each: 000's Table 3 and 003's Table 7 as one table."""
+"""Objectives compared over folds, one row each: Table 3 of TRisk's paper, Table 7 of ZRisk's."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

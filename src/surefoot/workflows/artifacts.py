@@ -28,7 +28,7 @@ def artifacts(
     threads: int = 0,
     progress: bool | None = False,
 ) -> ArtifactStudy:
-    """Refit with 1, 5, 10, 20 and 40 artifacts (thesis 004, Sect. 4.2.5) and compare verdicts.
+    """Refit with 1, 5, 10, 20 and 40 artifacts (thesis, Sect. 4.2.5) and compare verdicts.
 
     Parameters
     ----------

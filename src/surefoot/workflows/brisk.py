@@ -52,7 +52,7 @@ def brisk(
     Notes
     -----
     Benham (2023), Eq. 4.5 and Algorithm 4.4. The adjusted scores are "higher is better"; effects
-    are negated, as in the thesis' tables, so that higher is riskier (errata 43).
+    are negated, as in the thesis' tables, so that higher is riskier (errata thesis-43).
     """
     check_interval(interval)
     if family not in FAMILIES:

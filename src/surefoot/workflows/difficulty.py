@@ -23,7 +23,7 @@ def difficulty(
 ) -> Difficulty:
     """Which queries are hard, medium or easy for the systems of the table.
 
-    Parameters as in `ppd_risk`. Thesis 004, Sect. 4.2.4: a topic is hard when the interval of its
+    Parameters as in `ppd_risk`. Thesis, Sect. 4.2.4: a topic is hard when the interval of its
     effect lies below 0, the difficulty of an average topic, and easy when it lies above.
     """
     check_interval(interval)

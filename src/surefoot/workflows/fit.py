@@ -82,7 +82,7 @@ def fit(
 
     Notes
     -----
-    eta_ij = b + s_i + t_j with s_i ~ N(0, sd_system), t_j ~ N(0, sd_topic): thesis (004) Eqs 4.1,
+    eta_ij = b + s_i + t_j with s_i ~ N(0, sd_system), t_j ~ N(0, sd_topic): thesis Eqs 4.1,
     5.1 and 5.3 in the form that brms fits.
     """
     began = time.perf_counter()

@@ -46,7 +46,7 @@ def models(
     Notes
     -----
     Both criteria are -2 times the expected log predictive density of a score (Vehtari, Gelman &
-    Gabry 2017), as the thesis (004, Table 5.2) prints WAIC. Where scores are exactly 0 or 1,
+    Gabry 2017), as the thesis (Table 5.2) prints WAIC. Where scores are exactly 0 or 1,
     ``zoib`` gives them probabilities and the other families densities: their criteria then depend
     on the unit of the scores, and a difference is evidence only with that in mind.
     """

@@ -32,7 +32,7 @@ def paired(
     r : float
         How many times a loss counts as much as a gain.
     model : str
-        ``gaussian``, ``skew_normal`` (thesis 004, Algorithms 4.1 and 4.2) or ``bivariate``
+        ``gaussian``, ``skew_normal`` (thesis, Algorithms 4.1 and 4.2) or ``bivariate``
         (Sakai's model of both systems' scores, Algorithm 2.4).
     priors : mapping or sequence of str
         What differs from the default priors of ``b``, ``sigma`` and ``lambda``, as in `fit`;

@@ -31,7 +31,7 @@ def ranks(
     """Rank all systems, with intervals of the ranks and the pairs that separate.
 
     Parameters as in `ppd_risk`. ``separates_below`` counts the systems whose credible interval lies
-    wholly below this one's (thesis 004, Table 5.3); ``better_than`` the systems that are worse by
+    wholly below this one's (thesis, Table 5.3); ``better_than`` the systems that are worse by
     the interval of the difference, which is sharper.
     """
     check_interval(interval)

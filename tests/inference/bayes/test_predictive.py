@@ -15,7 +15,7 @@ from surefoot.kernels.replicate import FAMILIES, replicate_scores
 
 
 def test_the_worked_example_of_the_thesis():
-    # thesis Sect. 5.2.1 and errata 44: gains .10, scaled losses -1.65 over four topics: .39
+    # thesis Sect. 5.2.1 and errata thesis-44: gains .10, scaled losses -1.65 over four topics: .39
     replicates = RiskReplicates(
         4, np.array([[0.10]]), np.array([[-0.33]]), np.array([[1]]), np.array([[3]])
     )

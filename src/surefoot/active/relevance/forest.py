@@ -14,7 +14,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class OrdinalForest:
-    """Forests of P(y >= 1), P(y >= 2), ..., as 001 section 5.1 takes them from its reference 12."""
+    """Forests of P(y >= 1), P(y >= 2), ..., as in Sawade et al., Section 5.1."""
 
     forests: tuple[Any, ...]
 

@@ -31,7 +31,7 @@ class RelevanceModel:
     parts: tuple[Predict, ...]
 
     def __call__(self, pool: Pool) -> Pool:
-        """The block under the model; of several models their mixture (001 section 5.2)."""
+        """The block under the model, of several the mixture (Sawade et al., Section 5.2)."""
         mixture = sum((part(pool) for part in self.parts), np.zeros(pool.probability.shape))
         mixture /= len(self.parts)
         return pool.with_probability((1 - _DOUBT) * mixture + _DOUBT / pool.grades)

@@ -1,4 +1,4 @@
-"""Ordered logit by maximum a posteriori (McCullagh 1980; 001 section 5.1)."""
+"""Ordered logit by maximum a posteriori (McCullagh 1980; Sawade et al. 2012, Section 5.1)."""
 
 from dataclasses import dataclass
 

@@ -148,7 +148,7 @@ class Study:
         charged = 0.0 if row.number in state.drawn else float(row.cost)
         if state.spent + charged > state.budget * (1 + _ROUNDING):
             if state.draws == 0:
-                # errata 001-6: Eq. 6 with n = 0 is 0/0
+                # errata Active-6: Eq. 6 with n = 0 is 0/0
                 raise InputError(
                     f"{self.database.shown}: the budget of {state.budget:g} does not pay for the "
                     f"first query drawn, which costs {charged:g}. Hint: plan with a larger budget"
@@ -166,8 +166,8 @@ class Study:
     def advance(self, connection: Any, want: int = 0) -> str:
         """Record draws until `want` drawn queries wait for labels and the next one is new too.
 
-        Draws of queries that are labelled already are looked up and cost nothing more (001
-        section 4). Returns why there is nothing left to draw, or "".
+        Draws of queries that are labelled already are looked up and cost nothing more
+        (Sawade et al. 2012, Section 4). Returns why there is nothing left to draw, or "".
         """
         c = schema.complete.c
         waiting = set(self._waiting(connection))

@@ -6,7 +6,7 @@ import numpy as np
 
 from surefoot.data.scores import ScoreMatrix
 
-STEPS = (1, 5, 10, 20, 40)  # thesis 004, Sect. 4.2.5
+STEPS = (1, 5, 10, 20, 40)  # thesis, Sect. 4.2.5
 ORDERS = ("best", "worst")
 
 

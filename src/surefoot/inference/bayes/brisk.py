@@ -1,4 +1,4 @@
-"""BRisk-: risk-adjusted absolute scores, modelled with the systems' hierarchy (thesis 004, 4.3)."""
+"""BRisk-: risk-adjusted absolute scores, modelled with the systems' hierarchy (thesis, 4.3)."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ FloatArray = npt.NDArray[np.float64]
 def risk_adjusted(scores: ScoreMatrix, champion: str, r: float) -> ScoreMatrix:
     """Scores with the losses against the champion counted r times.
 
-    Thesis 004, Eq. 4.5: ``challenger' = challenger - max((r - 1)(champion - challenger), 0)``. The
+    Thesis, Eq. 4.5: ``challenger' = challenger - max((r - 1)(champion - challenger), 0)``. The
     champion's own scores stay as they are. Topics that the champion has no score for are dropped,
     because nothing can be adjusted there.
     """
@@ -34,7 +34,7 @@ def risk_adjusted(scores: ScoreMatrix, champion: str, r: float) -> ScoreMatrix:
 
 @dataclass(frozen=True, slots=True)
 class SystemRisk:
-    """System effects on risk-adjusted scores, negated: higher is riskier (errata 43).
+    """System effects on risk-adjusted scores, negated: higher is riskier (errata thesis-43).
 
     `mean`, `low`, `high` of each system; `overlaps` whether its interval overlaps the champion's;
     `p_riskier` the probability that it is riskier than the champion; `difference` with its ends,

@@ -52,7 +52,7 @@ def waic(chunks: Iterable[npt.ArrayLike]) -> Criterion:
     Notes
     -----
     elpd_i = log mean_s p(y_i | s) - var_s log p(y_i | s); Vehtari et al. (2017), Eqs 11-13. The
-    value is -2 times their sum, as brms and the thesis (004, Table 5.2) print it.
+    value is -2 times their sum, as brms and the thesis (Table 5.2) print it.
     """
     stream = _WaicStream()
     for chunk in chunks:

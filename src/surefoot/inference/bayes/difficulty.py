@@ -1,4 +1,4 @@
-"""Topic difficulty: hard, medium or easy, with intervals (thesis 004, Sect. 4.2.4)."""
+"""Topic difficulty: hard, medium or easy, with intervals (thesis, Sect. 4.2.4)."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ def topic_difficulty(effects: FloatArray, *, interval: float = 0.95) -> TopicDif
     """Trichotomise topics by their effects, (n_draws, n_topics).
 
     A topic is hard when its interval lies below 0, the difficulty of an average topic, easy when it
-    lies above, and medium when it holds 0 (thesis 004, Sect. 4.2.4).
+    lies above, and medium when it holds 0 (thesis, Sect. 4.2.4).
     """
     low, high = np.quantile(effects, ((1 - interval) / 2, (1 + interval) / 2), axis=0)
     level = np.where(high < 0, "hard", np.where(low > 0, "easy", "medium"))

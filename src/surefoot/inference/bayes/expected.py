@@ -38,7 +38,7 @@ def _expected(posterior: Posterior, kept: FloatArray, averaged: FloatArray) -> F
         odds = first[rows, :, None] * second[rows, None, :]
         out[rows] = (1.0 / (1.0 + odds)).mean(axis=2)
     zoi, coi = draws["zoi"][:, None], draws["coi"][:, None]
-    return (1.0 - zoi) * out + zoi * coi  # mean of thesis Eq. 5.3, masses of errata 41
+    return (1.0 - zoi) * out + zoi * coi  # mean of thesis Eq. 5.3, masses of errata thesis-41
 
 
 def score_sd(posterior: Posterior, system: int) -> FloatArray:
@@ -67,7 +67,7 @@ def glass_delta(posterior: Posterior, challenger: int, champion: int) -> FloatAr
 
     Sakai (2017) divides the mean difference by the standard deviation of the baseline; here both
     come from the hierarchical model, so the difference is drawn towards zero by partial pooling
-    (thesis 004, Sect. 5.2, leaves open which to use; the paired models give it without).
+    (thesis, Sect. 5.2, leaves open which to use; the paired models give it without).
     """
     means = expected_by_system(posterior)
     return np.asarray((means[:, challenger] - means[:, champion]) / score_sd(posterior, champion))

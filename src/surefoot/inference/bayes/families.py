@@ -1,7 +1,7 @@
 """The hierarchical families: what they observe, their parameters, their log prior.
 
 All share eta_ij = b + s_i + t_j, s_i ~ N(0, sd_system), t_j ~ N(0, sd_topic) (thesis Eqs 4.1, 5.1
-and 5.3 as corrected by errata 38-41, which is what brms fits).
+and 5.3 as corrected by errata thesis-38 to thesis-41, which is what brms fits).
 """
 
 import math

@@ -65,7 +65,7 @@ def _chunk(
     inner = pointwise(problem.family.kernel, problem.data, shape, x, threads=threads)
     if not problem.family.inflated:
         return inner
-    # brms' zero_one_inflated_beta: P(0 or 1) = zoi, P(1 | 0 or 1) = coi (004, errata 41)
+    # brms' zero_one_inflated_beta: P(0 or 1) = zoi, P(1 | 0 or 1) = coi (errata thesis-41)
     out = np.empty((len(index), len(y)))
     zoi = draws["zoi"][index]
     coi = draws["coi"][index] if "coi" in draws else np.zeros(len(index))

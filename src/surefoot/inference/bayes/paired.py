@@ -5,7 +5,7 @@ posterior is importance-sampled from a fitted mixture of Student t distributions
 
 References
 ----------
-Benham (2023, thesis 004), Algorithms 2.4, 4.1 and 4.2, with errata 35 and 40.
+Benham (2023, the thesis), Algorithms 2.4, 4.1 and 4.2, with errata thesis-35 and thesis-40.
 Sakai (2017), The probability that your hypothesis is correct, SIGIR.
 """
 
@@ -62,7 +62,7 @@ class PairedDraws:
 def risk_differences(champion: FloatArray, challenger: FloatArray, r: float) -> FloatArray:
     """Minus the differences, losses counted r times, on the topics that both have.
 
-    Their mean is URisk- (thesis 004, Eq. 3.2 with the sign of errata 21).
+    Their mean is URisk- (thesis, Eq. 3.2 with the sign of errata thesis-21).
     """
     delta = challenger - champion
     delta = delta[~np.isnan(delta)]
@@ -187,7 +187,7 @@ def _bivariate(
         """Log posterior of (log sigma_1, log sigma_2, atanh rho), the means integrated out."""
         first, second = np.exp(np.clip(theta[:, 0], -40, 40)), np.exp(np.clip(theta[:, 1], -40, 40))
         rho = np.tanh(theta[:, 2])
-        # thesis Algorithm 2.4 with the covariance of errata 35: rho sigma_1 sigma_2
+        # thesis Algorithm 2.4 with the covariance of errata thesis-35: rho sigma_1 sigma_2
         rest = np.maximum(1 - rho**2, 1e-300)
         trace = (
             scatter[0, 0] / first**2

@@ -1,7 +1,7 @@
 """Risk on new scores from a fitted model: PPDRisk- for any r, and forecasts of single topics.
 
 For each posterior draw a replicate of every score is drawn, and URisk- computed on the replicates
-against the champion's replicates (thesis 004, Sect. 5.2.1). Gains and losses are kept apart, so
+against the champion's replicates (thesis, Sect. 5.2.1). Gains and losses are kept apart, so
 that one pass serves every r.
 """
 
@@ -46,7 +46,7 @@ class RiskReplicates:
     worse: npt.NDArray[np.int32] = field(repr=False)
 
     def risk(self, r: float) -> FloatArray:
-        """URisk- of each replicate: -(G + r L) / J (thesis Eq. 3.2 with the sign of errata 21)."""
+        """URisk- of each replicate: -(G + r L) / J (thesis Eq. 3.2, errata thesis-21)."""
         return -(self.gains + r * self.losses) / self.n_topics
 
 

@@ -1,6 +1,6 @@
 """Priors: brms' defaults, and any that the user sets as ``parameter=distribution(numbers)``.
 
-The defaults are those of brms 2.18, which the thesis used (004, chapters 4 and 5; errata 40): the
+The defaults are those of brms 2.18, which the thesis used (chapters 4 and 5; errata thesis-40): the
 intercept is a full Student t, scales are half Student t, location and scale of both follow the data
 for identity links and are fixed for the logit link.
 """

@@ -1,4 +1,4 @@
-"""Active evaluation by brute force: every label vector of a query, as in 001 Eq. 13."""
+"""Active evaluation by brute force: all label vectors of a query (Sawade et al. 2012, Eq. 13)."""
 
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -11,12 +11,12 @@ Measure = Callable[[Sequence[float]], float]
 
 
 def L_dcg(gains: Sequence[float], discount: Sequence[float]) -> float:
-    """Sum of discounted gains (001 Eq. 1)."""
+    """Sum of discounted gains (Sawade et al., Eq. 1)."""
     return float(sum(g * d for g, d in zip(gains, discount, strict=False)))
 
 
 def L_err(gains: Sequence[float]) -> float:
-    """Expected reciprocal rank (001 Eq. 2)."""
+    """Expected reciprocal rank (Sawade et al., Eq. 2)."""
     total, proceed = 0.0, 1.0
     for i, g in enumerate(gains, start=1):
         total += proceed * g / i
@@ -27,7 +27,7 @@ def L_err(gains: Sequence[float]) -> float:
 def expectation(
     function: Callable[[Sequence[float]], float], probability: FloatArray, gain: FloatArray
 ) -> float:
-    """E[g(x, y) | x; theta] over all label vectors of one query's items (001 Eq. 13)."""
+    """E[g(x, y) | x; theta] over all label vectors of one query's items (Sawade et al., Eq. 13)."""
     total = 0.0
     n_items, n_grades = probability.shape
     for y in product(range(n_grades), repeat=n_items):
@@ -43,7 +43,7 @@ def sampling_distribution(
     gain: FloatArray,
     cost: Sequence[float],
 ) -> FloatArray:
-    """q* of 001 Eqs 11 and 12: one function of the gains (L, or a difference) a query."""
+    """q* of Sawade et al., Eqs 11 and 12: a function of the gains (L, or a difference) a query."""
     pairs = list(zip(functions, probabilities, strict=True))
     R = float(np.mean([expectation(f, p, gain) for f, p in pairs]))
     spread = [

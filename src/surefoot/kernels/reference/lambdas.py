@@ -58,7 +58,7 @@ def expected_reciprocal_rank(cutoff: int) -> Measure:
 
 
 def inst(expected_total: float) -> Measure:
-    """Moffat et al. 2015, Eqs 1-3, with the closed all-zero tail (erratum 002-3)."""
+    """Moffat et al. 2015, Eqs 1-3, with the closed all-zero tail (errata INST-3)."""
     from scipy.special import polygamma
 
     def measure(gain: Array) -> float:

@@ -31,7 +31,7 @@ def reciprocal_rank(r: Sequence[float]) -> float:
 
 
 def average_precision(r: Sequence[float], R: int) -> float:
-    """Thesis Eq. 2.16, of binary relevance (errata 004-6)."""
+    """Thesis Eq. 2.16, of binary relevance (errata thesis-6)."""
     return sum(x * precision(r, i) for i, x in enumerate(r, start=1)) / R if R else 0.0
 
 

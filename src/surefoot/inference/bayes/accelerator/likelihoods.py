@@ -92,7 +92,7 @@ def _student_terms(shape: Array, eta: Array, y: Array, _: Array) -> tuple[Array,
 
 
 def _skew_normal_value(shape: Array, eta: Array, y: Array, _: Array) -> Array:
-    # mean-parameterised (004, Algorithm 4.2)
+    # mean-parameterised (thesis Algorithm 4.2)
     sigma, skew = shape[..., 0, None, None, None], shape[..., 1, None, None, None]
     delta = skew / jnp.sqrt(1 + skew * skew)
     omega = sigma / jnp.sqrt(1 - 2 * delta * delta / jnp.pi)

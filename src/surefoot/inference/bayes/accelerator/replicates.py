@@ -152,7 +152,7 @@ def replicate_program(family: int) -> Any:
 
                 y = y * until_accepted(student)
             elif family == 2:
-                # thesis (004) Algorithm 4.2, lines 6-8
+                # thesis Algorithm 4.2, lines 6-8
                 skew = column(1)
                 delta = skew / jnp.sqrt(1 + skew * skew)
                 omega = 1 / jnp.sqrt(1 - 2 * delta * delta / jnp.pi)
