@@ -3,12 +3,14 @@
 Systems of real score matrices serve as populations: margins smoothed, ranks of observed topics kept
 (`surefoot.inference.population`). Their true risk-adjusted mean is known from many draws, so
 coverage, type I error and power can be counted. Finished pieces are kept under build/calibration,
-so that an interrupted run goes on where it stopped; writes docs/method/calibration.md.
+so that an interrupted run of the same study goes on where it stopped; writes
+docs/method/calibration.md.
 
-Run: python -m benchmarks.calibrate_inference [--quick] [--processes N] [--data DIR]
+Run: python -m benchmarks.calibrate_inference [--quick] [--sets N] [--processes N] [--data DIR]
 """
 
 import argparse
+import hashlib
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -34,6 +36,13 @@ def piece(kind: str, unit: tuple[int, ...], data: Path, sets: int, resamples: in
     with atomic_path(to) as path, path.open("wb") as file:
         np.savez_compressed(file, seconds=time.process_time() - start, **found)
     return f"{kind} {unit}"
+
+
+def edition() -> str:
+    """What the study asks, as a short digest: pieces of another edition do not mix with it."""
+    sources = sorted((ROOT / "benchmarks" / "calibration").glob("*.py"))
+    asked = (path.read_bytes() for path in sources if path.name != "page.py")
+    return hashlib.sha256(b"".join(asked)).hexdigest()[:8]
 
 
 def study(
@@ -76,7 +85,7 @@ def main() -> None:
         given.resamples,
     )  # fmt: skip
     data = given.data or shared_data(ROOT)
-    work = ROOT / "build" / "calibration" / f"{sets}x{resamples}"
+    work = ROOT / "build" / "calibration" / f"{sets}x{resamples}-{edition()}"
     single, joint, seconds = study(data, work, sets, resamples, given.processes)
     text = page(single, joint, sets, resamples)
     if given.quick:

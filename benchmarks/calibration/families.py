@@ -26,13 +26,15 @@ def units() -> list[Unit]:
     return [(m, n) for n in sorted(TOPICS, reverse=True) for m in range(len(MATRICES))]
 
 
-def run(unit: Unit, data: Path, sets: int, permutations: int) -> dict[str, np.ndarray]:
-    """Indicators of each set of topics.
+def run(unit: Unit, data: Path, sets: int, resamples: int) -> dict[str, np.ndarray]:
+    """Indicators of each set of topics, all on risk-adjusted differences to the champion.
 
-    `alike`: all systems exchangeable within topics, any rejection is false. `half`: half of them
-    better by what the t-test finds 4 times in 5, rejections within a half are false, those between
-    are found. `r<R> error` and `r<R> finds`: risk-adjusted differences to a champion, and
-    `r<R> together`: whether Bonferroni's intervals of all of them hold their true means.
+    All pairs of challengers: `alike`, exchangeable within topics, any rejection is false; `equal`,
+    as they are but moved to equal true means, any rejection is false; `half`, half of the alike
+    ones better by what the t-test finds 4 times in 5, rejections within a half are false, those
+    between are `found`. Against the champion: `error`, every true mean zero, any rejection is
+    false; `finds`, every challenger with a loss; `together`, whether Bonferroni's intervals of all
+    of them hold their true means.
     """
     m, n = unit
     rng = np.random.default_rng([SEED, 7, m])
@@ -52,24 +54,28 @@ def run(unit: Unit, data: Path, sets: int, permutations: int) -> dict[str, np.nd
     first, second = np.triu_indices(SYSTEMS, 1)
     within = (first < SYSTEMS // 2) == (second < SYSTEMS // 2)
     for k, scores in enumerate(drawn):
-        alike = rng.permuted(scores[1:], axis=0)
-        spread = float((alike[0] - alike[1]).std(ddof=1))
-        apart = alike.copy()
-        apart[: SYSTEMS // 2] += effect * spread
-        note("alike anova", anova(alike).p_value[0] <= LEVEL)
-        for name in JOINT[1:]:
-            note(f"alike {name}", (_every_pair(name, alike, permutations, k) <= LEVEL).any())
-            rejected = _every_pair(name, apart, permutations, k) <= LEVEL
-            note(f"half {name}", rejected[within].any())
-            note(f"found {name}", rejected[~within].mean())
+        shuffled = rng.permuted(scores[1:], axis=0)
         for r in R:
-            centred = risk_adjusted(scores[1:] - scores[0], r) - mean[r]
-            held = intervals(centred, 2 * permutations, k, comparisons=SYSTEMS)
+            worth = risk_adjusted(scores[1:] - scores[0], r)
+            alike = risk_adjusted(shuffled - scores[0], r)
+            half = alike.copy()
+            half[: SYSTEMS // 2] += effect * float((alike[0] - alike[1]).std(ddof=1))
+            for what, x in (("alike", alike), ("equal", worth - mean[r]), ("half", half)):
+                omnibus = anova(x).p_value[0] <= LEVEL
+                note(f"r{r} {'found' if what == 'half' else what} anova", omnibus)
+                for name in JOINT[1:]:
+                    rejected = _every_pair(name, x, resamples // 2, k) <= LEVEL
+                    false = rejected[within] if what == "half" else rejected
+                    note(f"r{r} {what} {name}", false.any())
+                    if what == "half":
+                        note(f"r{r} found {name}", rejected[~within].mean())
+            centred = worth - mean[r]
+            held = intervals(centred, 2 * resamples, k, comparisons=SYSTEMS)
             for method, low, high in zip(METHODS, held.low, held.high, strict=True):
                 note(f"r{r} together {method}", ((low <= 0) & (high >= 0)).all())
-            for what, sample in (("error", centred), ("finds", centred - effect * sd[r])):
-                p = t_test(sample).p_value
-                joint = many_to_one(sample, n_permutations=permutations, seed=k, threads=1)
+            for what, x in (("error", centred), ("finds", centred - effect * sd[r])):
+                p = t_test(x).p_value
+                joint = many_to_one(x, n_permutations=resamples, seed=k, threads=1)
                 adjusted = {"maxt": joint.p_adjusted} | {c: adjust(p, c) for c in AGAINST[1:]}
                 for name, value in adjusted.items():
                     rejected = value <= LEVEL
