@@ -16,7 +16,7 @@ ORDER = {
     "how-to": (
         *("evaluate-runs", "read-files-and-frames", "compare-two-rankers", "gate-in-ci"),
         *("unjudged-documents", "choose-an-interval", "many-systems", "how-many-queries"),
-        "train-a-ranker",
+        *("train-a-ranker", "judge-less"),
     ),
     "reference": ("commands", "python", "measures", "gate"),
     "method": ("measures", "inst", "risk", "calibration", "replication", "errata"),

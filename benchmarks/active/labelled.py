@@ -90,7 +90,8 @@ def mslr_like(queries: int = 3000, *, seed: int = 1) -> Labelled:
     """Queries with 119 documents on average and five grades as frequent as in MSLR-WEB30k.
 
     Each query has an ease, each document a latent relevance; 30 features see it through noise of
-    their own and of the query. A document's price is the logarithm of its length (the paper's Section 5).
+    their own and of the query. A document's price is the logarithm of its length (Sawade et
+    al. 2012, Section 5).
     """
     rng = np.random.default_rng(seed)
     size = np.clip(np.round(rng.lognormal(np.log(119) - 0.18, 0.6, queries)), 5, 900).astype(int)

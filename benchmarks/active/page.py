@@ -1,45 +1,45 @@
-"""Figures and tables of the experiments: docs/method/active_experiments.md."""
+"""Tables and text of the experiments: docs/method/active_experiments.md, and their sum."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.active.cases import GROWTH
+from benchmarks.active.figures import draw_curves, draw_saved
+from benchmarks.active.savings import (
+    COLLECTIONS,
+    VARIANTS,
+    Row,
+    name_of,
+    pooled,
+    savings,
+    simplified,
+    usual_budget,
+    verdict,
+)
 from benchmarks.harness import markdown_table
-from surefoot.extras import require
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "method"
 PAGE = DOCS / "active_experiments.md"
-VARIANTS = ("active", "uniC", "uniD", "passive")
-COLLECTIONS = ("MQ2007-agg", "OHSUMED", "MSLR-like")
-# what 001 section 5 reports, in percent; of its three comparisons it prints the range
-PRINTED = {
-    ("estimate", "forest"): (20, 20),
-    ("estimate", "logit"): (10, 10),
-    ("compare", "forest and ordinal forest"): (30, 55),
-    ("compare", "logit and svm"): (30, 55),
-    ("compare", "logit and forest"): (30, 55),
-    ("index update", "forest"): (75, 75),
-    ("training set", "1"): (45, 45),
-}
-VARIANT_COLOURS = ("#1f6f8b", "#d98324", "#9b5094", "#444444")
+METHOD_PAGE = DOCS / "active.md"
+METHODS = ("eq6", "regression", "difference", "priority", "priority-regression")
 BUDGET_TICKS = (5, 10, 20, 40, 100, 300)
-Row = dict[str, Any]
-Key = tuple[Any, ...]
 
 
 def report(rows: list[Row], *, quick: bool) -> None:
-    """Write the page and its figures."""
+    """Write the page with its figures, and the answer at the top of the method page."""
     if not rows:
         raise SystemExit("there are no studies to report; run them first")
     figures = DOCS / "figures"
     figures.mkdir(parents=True, exist_ok=True)
+    saved = savings(rows)
     parts = [
         _head(rows, quick=quick),
-        _savings(rows, figures),
+        _savings(saved, figures),
         _curves(rows, figures),
         _training(rows, figures),
         _together(rows),
@@ -48,38 +48,17 @@ def report(rows: list[Row], *, quick: bool) -> None:
         _floors(rows),
         _sequential(rows),
     ]
-    PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    print(f"wrote {PAGE}")
-
-
-def pooled(
-    rows: Iterable[Row], by: Sequence[str], fields: Sequence[str] = ("error", "selection_error")
-) -> dict[Key, dict[str, float]]:
-    """Means over folds (and over given rankings), with the standard error of the simulation."""
-    groups: dict[Key, list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[tuple(row[k] for k in by)].append(row)
-    out = {}
-    for key, members in groups.items():
-        found: dict[str, float] = {}
-        for name in fields:
-            found[name] = float(np.mean([m[name] for m in members]))
-            if f"{name}_se" in members[0]:
-                squares = sum(m[f"{name}_se"] ** 2 for m in members)
-                found[f"{name}_se"] = float(np.sqrt(squares) / len(members))
-        out[key] = found
-    return out
-
-
-def _simplified(rows: list[Row]) -> list[Row]:
-    """Error rows with the labels of given rankings joined into one."""
-    out = []
-    for row in rows:
-        if row["kind"] == "error":
-            name = {"given": "21 given rankings", "given pair": "20 neighbours of the 21"}
-            label = name.get(row["experiment"], row["label"])
-            out.append({**row, "label": label})
-    return out
+    PAGE.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
+    text = METHOD_PAGE.read_text(encoding="utf-8")
+    answer = _answer(rows, saved, quick=quick)
+    text = re.sub(
+        r"(<!-- answer -->\n).*?(<!-- end -->)",
+        lambda found: f"{found[1]}{answer}\n{found[2]}",
+        text,
+        flags=re.DOTALL,
+    )
+    METHOD_PAGE.write_text(text, encoding="utf-8")
+    print(f"wrote {PAGE} and the answer in {METHOD_PAGE}")
 
 
 def _head(rows: list[Row], *, quick: bool) -> str:
@@ -114,7 +93,7 @@ tuned.{note}"""
 
 def _curves(rows: list[Row], figures: Path) -> str:
     """One figure a kind of experiment: error against budget."""
-    shown = [r for r in _simplified(rows) if r["method"] == "eq6"]
+    shown = [r for r in simplified(rows) if r["method"] == "eq6"]
     sections = []
     for title, name, experiments, quantity, relative, words in (
         (
@@ -142,8 +121,23 @@ def _curves(rows: list[Row], figures: Path) -> str:
             False,
             "The old index lacks 10 % of all documents; error of the estimated difference.",
         ),
+        (
+            "A larger training set",
+            "growth",
+            ("training set",),
+            "error",
+            False,
+            "A forest trained on half of a fold against one trained on all of it; error of the "
+            "estimated difference.",
+        ),
     ):
-        chosen = [r for r in shown if r["experiment"] in experiments and r["measure"] == "ERR"]
+        chosen = [
+            r
+            for r in shown
+            if r["experiment"] in experiments
+            and r["measure"] == "ERR"
+            and (r["experiment"] != "training set" or float(r["label"]) == GROWTH[-1])
+        ]
         table = pooled(chosen, ("collection", "label", "variant", "budget"), (quantity,))
         data = []
         for (c, label, variant, budget), v in table.items():
@@ -162,7 +156,7 @@ def _curves(rows: list[Row], figures: Path) -> str:
             )
         path = figures / f"active_{name}.svg"
         words_y = "error / passive error" if relative else quantity.replace("_", " ")
-        _draw(
+        draw_curves(
             data,
             path,
             ("labelling budget (mean queries)", words_y),
@@ -171,54 +165,6 @@ def _curves(rows: list[Row], figures: Path) -> str:
         )
         sections.append(f"## {title}\n\n{words}\n\n![{title}](figures/{path.name})")
     return "\n\n".join(sections)
-
-
-def _draw(
-    data: list[Row],
-    path: Path,
-    titles: tuple[str, str],
-    *,
-    ticks: Sequence[float] | None = None,
-    zero: bool = True,
-) -> None:
-    """A row of panels for each collection, a line for each variant; a logarithmic axis of ticks."""
-    altair = require("altair", purpose="drawing figures")
-    colour = altair.Scale(domain=list(VARIANTS), range=list(VARIANT_COLOURS))
-    across = altair.X("budget:Q", title=titles[0], scale=altair.Scale(zero=False, nice=False))
-    if ticks is not None:
-        across = altair.X(
-            "budget:Q",
-            title=titles[0],
-            scale=altair.Scale(type="log", nice=False),
-            axis=altair.Axis(values=list(ticks)),
-        )
-    charts = []
-    for collection in COLLECTIONS:
-        mine = [d for d in data if d["collection"] == collection]
-        if not mine:
-            continue
-        base = altair.Chart(altair.Data(values=mine)).encode(
-            x=across,
-            color=altair.Color("variant:N", title=None, scale=colour, sort=list(VARIANTS)),
-        )
-        line = base.mark_line(point=altair.OverlayMarkDef(size=14), strokeWidth=1.4).encode(
-            y=altair.Y("error:Q", title=titles[1], scale=altair.Scale(zero=zero))
-        )
-        bars = base.mark_rule(strokeWidth=1).encode(y="low:Q", y2="high:Q")
-        panels = list(dict.fromkeys(d["panel"] for d in mine))
-        layer = altair.layer(bars, line).properties(width=165, height=120)
-        if len(panels) > 1:
-            facet = altair.Facet("panel:N", title=None, sort=panels)
-            layer = layer.facet(facet, columns=4).resolve_scale(y="independent")
-        charts.append(layer.properties(title=collection))
-    alone = all(isinstance(c, altair.LayerChart) for c in charts)
-    chart = (
-        (altair.hconcat if alone else altair.vconcat)(*charts, spacing=12)
-        .configure_axis(grid=False, titleFontWeight="normal")
-        .configure_view(strokeOpacity=0.2)
-        .configure_title(anchor="start", fontSize=12)
-    )
-    chart.save(str(path))
 
 
 def _training(rows: list[Row], figures: Path) -> str:
@@ -243,115 +189,29 @@ def _training(rows: list[Row], figures: Path) -> str:
                 }
             )
     path = figures / "active_training.svg"
-    _draw(data, path, ("second training set / first", "error"))
+    draw_curves(data, path, ("second training set / first", "error"))
     return (
-        "## A larger training set\n\nA forest trained on half of a fold against one trained on "
-        "1.2 to 2 times as much; error of the estimated difference at a budget of 100 mean queries "
-        f"(OHSUMED: 20).\n\n![A larger training set](figures/{path.name})"
+        "The same at a budget of 100 mean queries (OHSUMED: 20), the second forest trained on 1.2 "
+        f"to 2 times as much.\n\n![A training set of growing size](figures/{path.name})"
     )
 
 
-def saved_at(
-    passive: dict[float, tuple[float, float]], active: dict[float, tuple[float, float]], at: float
-) -> tuple[float, float]:
-    """Share of a passive budget that reaches the same error without, and its standard error.
-
-    Parameters
-    ----------
-    passive, active : {budget: (error, its standard error)}
-    at : float
-        Budget of passive sampling.
-    """
-    target, target_se = passive[at]
-    budgets = sorted(b for b in active if active[b][0] > 0)
-    if target <= 0 or len(budgets) < 2:
-        return float("nan"), float("nan")
-    x = np.log([active[b][0] for b in budgets])
-    y = np.log(budgets)
-    if x[-1] <= np.log(target) <= x[0]:
-        after = int(np.argmax(x <= np.log(target)))
-        pair = (max(after - 1, 0), max(after, 1))
-    else:
-        pair = (0, 1) if np.log(target) > x[0] else (len(x) - 2, len(x) - 1)
-    # error falls as a power of the budget: a straight line in logarithms, also a little beyond
-    fall = (x[pair[1]] - x[pair[0]]) / (y[pair[1]] - y[pair[0]])
-    if not fall < -0.05:
-        return float("nan"), float("nan")
-    same = float(np.exp(y[pair[0]] + (np.log(target) - x[pair[0]]) / fall))
-    near = active[budgets[pair[1]]]
-    relative = np.hypot(target_se / target, near[1] / near[0]) / abs(fall)
-    return 1 - same / at, same / at * float(relative)
-
-
-def _saved(rows: list[Row]) -> list[Row]:
-    """Share saved by each variant in each experiment, read at one passive budget a collection."""
-    shown = [
-        r
-        for r in _simplified(rows)
-        if r["method"] == "eq6"
-        and r["experiment"] not in ("together", "apart")
-        and (r["experiment"], r["label"]) not in {("training set", f"{x:g}") for x in GROWTH[:-1]}
-    ]
-    keys = ("collection", "experiment", "label", "measure", "variant", "budget")
-    table = pooled(shown, keys)
-    out = []
-    for c, experiment, label, measure in dict.fromkeys(k[:4] for k in table):
-        curve = {
-            v: {
-                b: (found["error"], found["error_se"])
-                for (*head, variant, b), found in table.items()
-                if (*head, variant) == (c, experiment, label, measure, v)
-            }
-            for v in VARIANTS
-        }
-        at = _usual_budget(c)
-        if at not in curve["passive"]:
-            continue
-        out.append(
-            {
-                "collection": c,
-                "experiment": experiment,
-                "label": "twice the documents" if experiment == "training set" else label,
-                "measure": measure,
-                "passive": curve["passive"][at][0],
-                **{v: saved_at(curve["passive"], curve[v], at) for v in VARIANTS[:-1]},
-                "printed": PRINTED.get((experiment, label)) if measure == "ERR" else None,
-            }
-        )
-    kinds = ("index update", "training set", "compare", "given pair", "estimate", "given")
-    place = {kind: i for i, kind in enumerate((*kinds, "measure"))}
-    return sorted(out, key=lambda r: (place[r["experiment"]], r["label"], r["measure"]))
-
-
-def _usual_budget(collection: str) -> float:
-    """The budget of passive sampling that tables are read at, in mean queries."""
-    return 20.0 if collection == "OHSUMED" else 100.0
-
-
-def _savings(rows: list[Row], figures: Path) -> str:
-    found = _saved(rows)
+def _savings(saved: list[Row], figures: Path) -> str:
     cells: list[Sequence[object]] = []
-    verdicts: dict[str, list[str]] = {"pays": [], "open": [], "loses": []}
-    for r in found:
+    verdicts: dict[str, list[str]] = defaultdict(list)
+    for r in saved:
         row: list[object] = [r["experiment"], r["label"], r["measure"], r["collection"]]
-        row.append(f"{r['passive']:.4f}")
-        for v in VARIANTS[:-1]:
-            share, se = r[v]
-            row.append("" if np.isnan(share) else f"{share:.0%} ± {se:.0%}")
-            if v == "active" and not np.isnan(share):
-                kind = "pays" if share > 2 * se else "loses" if share < -2 * se else "open"
-                verdicts[kind].append(
-                    f"{r['collection']}, {r['experiment']} ({r['label']}, {r['measure']})"
-                )
-        low, high = r["printed"] or (None, None)
-        row.append("" if low is None else f"{low} %" if low == high else f"{low}-{high} %")
-        cells.append(row)
+        row += [r["quantity"], f"{r['passive']:.4f}"]
+        row += [_share(r[v]) for v in VARIANTS[:-1]]
+        cells.append([*row, _printed(r)])
+        verdicts[verdict(r)].append(f"{r['collection']}, {name_of(r)}")
     path = figures / "active_saved.svg"
-    _draw_saved(found, path)
+    draw_saved(saved, path)
     text = (
         "## Labels saved at equal error\n\nHow much less budget reaches the error that `passive` "
-        "has at 100 mean queries (OHSUMED: 20), with Eq. 6 for both. Grey: what the paper reports "
-        "for the like on MSLR-WEB30k, between 10 and 75 % (there read at other budgets).\n\n"
+        "has at 100 mean queries (OHSUMED: 20), with Eq. 6 for both; comparisons also at equal "
+        "selection error, as the paper reads them. Grey: what the paper reports for the like on "
+        "MSLR-WEB30k, between 10 and 75 % (there read at other budgets).\n\n"
         f"![Labels saved at equal error](figures/{path.name})\n\n"
         + markdown_table(
             (
@@ -359,7 +219,8 @@ def _savings(rows: list[Row], figures: Path) -> str:
                 "ranking",
                 "measure",
                 "collection",
-                "passive error",
+                "equal",
+                "passive",
                 "active",
                 "uniC",
                 "uniD",
@@ -369,73 +230,127 @@ def _savings(rows: list[Row], figures: Path) -> str:
         )
     )
     text += "\n\n### Where it does not pay\n\n"
-    text += (
-        f"`active` needs fewer labels in {len(verdicts['pays'])} of "
-        f"{sum(map(len, verdicts.values()))} experiments."
-    )
-    if verdicts["open"]:
-        text += "\n\nNo difference beyond two standard errors:\n\n- " + "\n- ".join(
-            verdicts["open"]
-        )
-    if verdicts["loses"]:
-        text += "\n\n**It needs more labels than passive sampling:**\n\n- "
-        text += "\n- ".join(verdicts["loses"])
+    known = len(saved) - len(verdicts["unknown"])
+    text += f"`active` needs fewer labels in {len(verdicts['pays'])} of {known} rows."
+    for kind, words in (
+        ("loses", "**It needs more labels than passive sampling:**"),
+        ("open", "No difference beyond two standard errors:"),
+        ("unknown", "The curves of error do not reach far enough to say:"),
+    ):
+        if verdicts[kind]:
+            text += f"\n\n{words}\n\n- " + "\n- ".join(verdicts[kind])
     return text
 
 
-def _draw_saved(found: list[Row], path: Path) -> None:
-    """A point for each collection and experiment, the paper's range behind them."""
-    altair = require("altair", purpose="drawing figures")
-    points, bands = [], []
-    for r in found:
-        share, se = r["active"]
-        name = f"{r['experiment']}: {r['label']}, {r['measure']}"
-        if r["experiment"] in ("given", "given pair"):
-            name = f"{r['label']}, {r['measure']}"
-        if not np.isnan(share):
-            points.append(
-                {
-                    "experiment": name,
-                    "collection": r["collection"],
-                    "saved": share,
-                    "low": share - 2 * se,
-                    "high": share + 2 * se,
-                }
-            )
-        if r["printed"] is not None:
-            low, high = r["printed"]
-            bands.append({"experiment": name, "from": low / 100 - 0.008, "to": high / 100 + 0.008})
-    order = list(dict.fromkeys(p["experiment"] for p in points))
-    charts = []
-    for collection, colour in zip(COLLECTIONS, VARIANT_COLOURS, strict=False):
-        mine = [p for p in points if p["collection"] == collection]
-        if not mine:
-            continue
-        axis = altair.Axis(labelLimit=320) if not charts else None
-        y = altair.Y("experiment:N", title=None, axis=axis, scale=altair.Scale(domain=order))
-        across = altair.X(
-            "low:Q",
-            title="share of the labels saved",
-            axis=altair.Axis(format="%"),
-            scale=altair.Scale(domain=[-0.5, 1], clamp=True),
+def _share(found: tuple[float, float]) -> str:
+    share, se = found
+    return "" if np.isnan(share) else f"{share:.0%} ± {se:.0%}"
+
+
+def _printed(row: Row) -> str:
+    low, high = row["printed"] or (None, None)
+    return "" if low is None else f"{low} %" if low == high else f"{low}-{high} %"
+
+
+def _answer(rows: list[Row], saved: list[Row], *, quick: bool) -> str:
+    """What the method page begins with."""
+    kinds: dict[str, int] = defaultdict(int)
+    for r in saved:
+        kinds[verdict(r)] += 1
+    by_name: dict[str, dict[str, Row]] = defaultdict(dict)
+    for r in saved:
+        # a comparison is asked for its winner first
+        if r["measure"] == "ERR" and (r["experiment"] != "compare" or "selection" in r["quantity"]):
+            by_name[name_of(r)][r["collection"]] = r
+    cells = [
+        (
+            name.replace(", ERR", ""),
+            *(_share(found[c]["active"]) if c in found else "" for c in COLLECTIONS),
+            next((_printed(r) for r in found.values()), ""),
         )
-        band = altair.Chart(altair.Data(values=bands)).mark_bar(color="#d6d6d6", height=12)
-        base = altair.Chart(altair.Data(values=mine)).encode(y=y)
-        zero = altair.Chart(altair.Data(values=[{"at": 0}]))
-        charts.append(
-            altair.layer(
-                band.encode(x="from:Q", x2="to:Q", y=y),
-                zero.mark_rule(color="#444444", strokeDash=[3, 3]).encode(x="at:Q"),
-                base.mark_rule(strokeWidth=1.4, color=colour).encode(x=across, x2="high:Q"),
-                base.mark_point(filled=True, size=34, opacity=1, color=colour).encode(x="saved:Q"),
-            ).properties(width=190, height=altair.Step(20), title=collection)
+        for name, found in by_name.items()
+    ]
+    active = [
+        r
+        for r in rows
+        if r["kind"] == "error" and r["variant"] == "active" and r["method"] == "eq6"
+    ]
+    usual = [r for r in active if r["budget"] == usual_budget(r["collection"])]
+    covered = [r["coverage"] for r in usual]
+    looks = {
+        name: 100 * float(np.mean([r["wrong"] for r in members]))
+        for name, members in _by(
+            [r for r in rows if r["kind"] == "sequential" and r["null"]], "interval"
+        ).items()
+    }
+    lines = [
+        f"Share of the labels that `active` saves against `passive` at equal error (selection: at "
+        f"equal probability to name the wrong ranking), ± its standard error, from "
+        f"{max(r['repeats'] for r in active):,} studies of each kind a fold"
+        + (" (**a short run, `--quick`**)" if quick else "")
+        + ":",
+        markdown_table(("ERR", *COLLECTIONS, "the paper, MSLR-WEB30k"), cells),
+        f"- Of all {len(saved)} rows measured, DCG and other measures included, `active` saves "
+        f"labels in {kinds['pays']}, needs more in {kinds['loses']}; no difference beyond two "
+        f"standard errors shows in {kinds['open']}. [All of them](active_experiments.md"
+        "#labels-saved-at-equal-error), and [where it does not pay](active_experiments.md"
+        "#where-it-does-not-pay).",
+        f"- The 95 % interval of Eq. 6 covers the truth in {np.mean(covered):.1%} of the studies "
+        f"(rankings and folds between {np.min(covered):.1%} and {np.max(covered):.1%}) at 100 mean "
+        "queries, OHSUMED 20; small studies less "
+        "([all budgets](active_experiments.md#consistency-and-coverage)).",
+        f"- Looking after every draw at an interval meant for one look claims a wrong sign in "
+        f"{looks['naive']:.0f} % of the studies of a difference that is 0, the five planned looks "
+        f"in {looks['group']:.1f} %, the confidence sequence in {looks['betting']:.1f} % "
+        "([looks](active_experiments.md#looking-after-every-draw)).",
+        _methods(rows),
+    ]
+    return "\n\n".join(lines[:2]) + "\n\n" + "\n".join(lines[2:])
+
+
+def _by(rows: list[Row], key: str) -> dict[Any, list[Row]]:
+    out: dict[Any, list[Row]] = defaultdict(list)
+    for row in rows:
+        out[row[key]].append(row)
+    return out
+
+
+def _methods(rows: list[Row]) -> str:
+    """Every estimator against Eq. 6, over all rankings and budgets."""
+    table = _against_eq6(rows)
+    words = []
+    for method in METHODS[1:]:
+        ratio, coverage, plain = (
+            np.array([found[method][i] for found in table.values() if method in found])
+            for i in range(3)
         )
-    chart = (
-        altair.hconcat(*charts, spacing=10)
-        .configure_axis(grid=False, titleFontWeight="normal")
-        .configure_view(strokeOpacity=0.2)
+        words.append(
+            f"`{method}` {np.exp(np.log(ratio).mean()):.2f} times ({(ratio < 1).mean():.0%} of the "
+            f"rows below 1, the worst {ratio.max():.2f}; coverage "
+            f"{100 * (coverage - plain).mean():+.1f} points)"
+        )
+    return (
+        "- Root mean squared error against Eq. 6's with `active` draws, all rankings and budgets: "
+        + ", ".join(words)
+        + " ([by budget](active_experiments.md#estimators))."
     )
-    chart.save(str(path))
+
+
+def _against_eq6(rows: list[Row]) -> dict[Any, dict[str, tuple[float, float, float]]]:
+    """Ranking and budget -> method -> rmse over Eq. 6's, coverage, coverage of Eq. 6."""
+    keys = ("collection", "experiment", "label", "measure", "budget", "method")
+    found = pooled(
+        [r for r in rows if r["kind"] == "error" and r["variant"] == "active"],
+        keys,
+        ("rmse", "coverage"),
+    )
+    out: dict[Any, dict[str, tuple[float, float, float]]] = defaultdict(dict)
+    for (*where, method), v in found.items():
+        plain = found[(*where, "eq6")]
+        if plain["rmse"] > 0 and v["rmse"] > 0:
+            ratio = v["rmse"] / plain["rmse"]
+            out[tuple(where)][method] = ratio, v["coverage"], plain["coverage"]
+    return out
 
 
 def _together(rows: list[Row]) -> str:
@@ -494,15 +409,14 @@ def _estimators(rows: list[Row]) -> str:
     ]
     keys = ("collection", "experiment", "label", "measure", "variant", "method", "budget")
     table = pooled(full, keys, ("rmse", "coverage"))
-    methods = ("eq6", "regression", "difference", "priority", "priority-regression")
     cells = []
     for variant in ("active", "passive"):
         for c in COLLECTIONS:
             for experiment in ("estimate", "compare", "index update", "measure"):
                 budgets = (10.0, 20.0, 40.0) if c == "OHSUMED" else (20.0, 100.0, 300.0)
-                for budget in budgets if variant == "active" else (_usual_budget(c),):
+                for budget in budgets if variant == "active" else (usual_budget(c),):
                     row: list[object] = [variant, c, experiment, f"{budget:g}"]
-                    for method in methods:
+                    for method in METHODS:
                         ratios, covered = [], []
                         for key, found in table.items():
                             if key[:2] + key[4:] == (c, experiment, variant, method, budget):
@@ -521,7 +435,7 @@ def _estimators(rows: list[Row]) -> str:
         "of the 95 % delta-method interval. `regression` takes the model's predictions as a "
         "control variate with a fitted slope, `difference` with slope 1; `priority` draws without "
         "replacement.\n\n"
-        + markdown_table(("draws", "collection", "experiment", "budget", *methods), cells)
+        + markdown_table(("draws", "collection", "experiment", "budget", *METHODS), cells)
     )
 
 
