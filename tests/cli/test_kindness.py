@@ -275,3 +275,26 @@ def test_ctrl_c_ends_in_one_line_and_leaves_nothing(here):
     assert said.splitlines()[-1] == "surefoot: interrupted"
     assert len(said.strip().splitlines()) == 1
     assert not (here / "out.csv").exists()
+
+
+@pytest.mark.parametrize(("output", "code"), [("-", 0), ("out.csv", 0), ("out.parquet", 1)])
+def test_ids_in_latin_1_go_through_or_are_one_line(tmp_path, output, code):
+    """In a locale whose output is strict UTF-8."""
+    (tmp_path / "qrels").write_bytes(b"caf\xe9 0 d1 1\n")
+    (tmp_path / "run").write_bytes(b"caf\xe9 Q0 d1 1 2 t\n")
+    words = ["evaluate", "qrels", "run", "-m", "AP", "-q", "--format", "tsv"]
+    if output != "-":
+        words[-2:] = ["-o", output]
+    ended = subprocess.run(
+        [sys.executable, "-m", "surefoot", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+    )
+    assert ended.returncode == code, ended.stderr
+    if code == 0:
+        written = ended.stdout if output == "-" else (tmp_path / output).read_bytes()
+        assert b"caf\xe9" in written
+    else:
+        message = "surefoot: 'caf\\udce9' is not UTF-8. Hint: "
+        assert ended.stderr.decode().splitlines()[-1].startswith(message)

@@ -82,3 +82,30 @@ def test_frames_hold_the_same_rows(frame):
     made = getattr(RESULT, f"to_{frame}")()
     assert list(made.columns) == ["system", "t", "n", "flagged"]
     assert list(made["n"]) == [3, 4]
+
+
+@dataclass(frozen=True, slots=True)
+class Named(Result):
+    names: list
+
+    def columns(self):
+        return {"system": self.names}
+
+
+def test_latex_of_any_name_is_text():
+    rows = to_text(Named(names=["a&b_<c>|{d}~^\\", "two\n\nlines", "\x1b[1m"]), format="latex")
+    assert rows.splitlines()[4:7] == [
+        r"a\&b\_\textless{}c\textgreater{}\textbar{}\{d\}\textasciitilde{}\textasciicircum{}"
+        r"\textbackslash{} \\",
+        r"two  lines \\",
+        r" [1m \\",
+    ]
+
+
+def test_an_id_that_is_not_utf_8_keeps_its_bytes(tmp_path):
+    latin = Named(names=[b"caf\xe9".decode("utf-8", "surrogateescape")])
+    write_result(latin, format="csv", path=tmp_path / "names.csv")
+    assert (tmp_path / "names.csv").read_bytes() == b"system\ncaf\xe9\n"
+    write_result(latin, format="json", path=tmp_path / "names.json")
+    text = (tmp_path / "names.json").read_text(encoding="utf-8")
+    assert json.loads(text)["rows"] == [{"system": latin.names[0]}]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from surefoot.render.table import cell, print_result
+from surefoot.render.visible import visible
 from surefoot.results.record import Result
 
 
@@ -113,3 +114,22 @@ def test_no_cell_is_cropped_at_any_width(monkeypatch, width):
         assert "unclear" in cells
     if width > 80:
         assert {"7", "1.5e-10"} <= set(cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ä <b>& 検索 \\ 😀", "ä <b>& 検索 \\ 😀"),
+        ("\x1b]0;title\x07a", r"\x1b]0;title\x07a"),
+        ("a\nb\tc\u2028d", r"a\nb\tc\u2028d"),
+        ("\x9b31m\x7f", r"\x9b31m\x7f"),
+        ("gpj\u202eexe", r"gpj\u202eexe"),
+        ("run\udcff", r"run\udcff"),
+    ],
+)
+def test_a_name_out_of_a_file_does_not_command_the_terminal(text, shown):
+    assert visible(text) == shown
+    finding = Example(table={"system": [text, "b"]}, headline=(f"Safe: {text}.",))
+    lines = printed(finding)
+    assert lines[0] == f"Safe: {shown}."
+    assert lines[3].strip() == shown

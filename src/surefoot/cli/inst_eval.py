@@ -59,6 +59,7 @@ def command(
     """
     if (wanted is None) == (per_query is None):
         raise click.UsageError("give one of -T and -tpq: how many useful documents a user wants")
+    from surefoot.render.visible import visible
     from surefoot.workflows.inst_eval import inst_eval
 
     report = inst_eval(
@@ -72,7 +73,7 @@ def command(
         ties=ties,
     )
     for note in report.notes:
-        click.echo(f"inst_eval: {note}", err=True)
+        click.echo(f"inst_eval: {visible(note)}", err=True)
     sys.stdout.write("".join(f"{line}\n" for line in report.lines()))
 
 

@@ -1,5 +1,6 @@
 """The `surefoot` program: finds the command, turns errors into one line and an exit code."""
 
+import io
 import os
 import sys
 import warnings
@@ -10,6 +11,7 @@ import click
 
 from surefoot import __version__
 from surefoot.errors import SurefootError, UnreliableWarning
+from surefoot.render.visible import visible
 
 # command -> (module that defines it as `command`, one line of help); imported only when called
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -93,9 +95,11 @@ def run(command: click.Command, name: str) -> None:
     """Run a command line program: errors become one line on stderr and an exit code."""
 
     def remark(message: Any, *_: Any, **__: Any) -> None:
-        click.echo(f"{name}: warning: {message}", err=True)
+        click.echo(f"{name}: warning: {visible(str(message))}", err=True)
 
     stdout = sys.stdout
+    if isinstance(stdout, io.TextIOWrapper):
+        stdout.reconfigure(errors="surrogateescape")  # ids that are not UTF-8 keep their bytes
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UnreliableWarning)
@@ -111,7 +115,7 @@ def run(command: click.Command, name: str) -> None:
         click.echo(f"{name}: interrupted", err=True)
         sys.exit(130)
     except SurefootError as error:
-        click.echo(f"{name}: {' '.join(str(error).splitlines())}", err=True)
+        click.echo(f"{name}: {visible(' '.join(str(error).splitlines()))}", err=True)
         sys.exit(1)
     except BrokenPipeError:
         _reader_left()
@@ -120,6 +124,11 @@ def run(command: click.Command, name: str) -> None:
         if sys.stdout is not stdout:
             _reader_left()
         raise
+    except UnicodeEncodeError as error:
+        where = visible(repr(error.object)) if len(error.object) < 200 else "a name"
+        hint = "Hint: convert the inputs to UTF-8, or write CSV or JSON"
+        click.echo(f"{name}: {where} is not UTF-8. {hint}", err=True)
+        sys.exit(1)
     except MemoryError:
         click.echo(f"{name}: out of memory", err=True)
         sys.exit(1)

@@ -8,6 +8,8 @@ from typing import IO, Any
 
 from surefoot.errors import InputError
 
+_KEPT = {"errors": "surrogateescape"}
+
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -70,8 +72,11 @@ def _cannot_write(path: Path, error: OSError) -> InputError:
 
 @contextmanager
 def atomic_open(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """`open` for writing through `atomic_path`; text is UTF-8 with \\n line ends."""
-    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    """`open` for writing through `atomic_path`; text is UTF-8 with \\n line ends.
+
+    Ids that were read from bytes that are not UTF-8 become those bytes again.
+    """
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"} | _KEPT
     with (
         atomic_path(path) as temporary,
         temporary.open(mode, **text) as file,  # type: ignore[call-overload]

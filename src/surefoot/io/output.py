@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -43,10 +44,10 @@ def write_result(result: Result, *, format: str, path: Path | None) -> None:
 def to_text(result: Result, *, format: str) -> str:
     """The rows of a result in a text format; numbers unrounded."""
     if format == "json":
-        return json.dumps(result.to_dict(), allow_nan=False, ensure_ascii=False) + "\n"
+        return _json(result.to_dict())
     if format == "jsonl":
         rows = result.to_dict()["rows"]
-        return "".join(json.dumps(r, allow_nan=False, ensure_ascii=False) + "\n" for r in rows)
+        return "".join(map(_json, rows))
     if format in ("csv", "tsv"):
         delimiter = "\t" if format == "tsv" else ","
         columns = result.columns()
@@ -55,6 +56,12 @@ def to_text(result: Result, *, format: str) -> str:
     if format == "latex":
         return _latex(result)
     raise InputError(f"unknown format {format!r}. Hint: one of {', '.join(FORMATS)}")
+
+
+def _json(value: Any) -> str:
+    """One line of JSON; what is not UTF-8 is escaped, since JSON is."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def _cells(column: Column, delimiter: str) -> list[str]:
@@ -86,6 +93,8 @@ def _arrow(arrow: Any, column: Any) -> Any:
 
 _LATEX = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+    | dict.fromkeys(map(chr, (*range(0x20), *range(0x7F, 0xA0))), " ")  # a blank line ends a row
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 )
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import IO, Any
 
+from surefoot.render.visible import visible
 from surefoot.results.record import Result
 
 
@@ -17,7 +18,7 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
 
     console = Console(file=file, soft_wrap=False, highlight=False)
     for sentence in result.headline:
-        console.print(Text(sentence))
+        console.print(Text(visible(sentence)))
     rows = list(result.rows(result.display()))
     if not rows:
         return
@@ -109,4 +110,4 @@ def cell(value: Any) -> str:
         if value != 0 and abs(value) < 1e-4:
             return f"{value:.1e}"
         return f"{value:.4f}" if abs(value) < 1e4 else f"{value:.6g}"
-    return str(value)
+    return visible(str(value))
