@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from surefoot.cli.inst_eval import command as inst_command
 from surefoot.cli.main import cli
+from surefoot.errors import MeasureError
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\nq3 0 d 1\n"
 RUN = "q1 Q0 c 1 3 r\nq1 Q0 x 2 2 r\nq1 Q0 a 3 1 r\nq2 Q0 z 1 2 r\nq2 Q0 a 2 1 r\n"
@@ -44,6 +45,32 @@ def test_trec_eval_format_line_by_line(files):
         "map\tall\t0.6667\nP_1\tall\t0.5000\nP_2\tall\t0.5000\nRR\tall\t0.7500\n"
     )
     assert shown.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "{q} {r} -m AP P@1 RBP(p=0.8)",
+        "-m AP P@1 RBP(p=0.8) {q} {r}",
+        "{q} -m AP,P@1 RBP(p=0.8) {r}",
+    ],
+)
+def test_one_m_takes_several_measures_before_or_after_the_files(files, order):
+    words = order.format(q=files[0], r=files[1]).split()
+    rows = json.loads(run(cli, "evaluate", *words, "--format", "json").stdout)["rows"]
+    assert [row["measure"] for row in rows] == ["AP", "P@1", "RBP(p=0.8)"]
+
+
+def test_a_misspelt_second_measure_is_not_taken_for_a_file(files):
+    with pytest.raises(MeasureError, match="no measure 'nDGC@10'"):
+        run(cli, "evaluate", *files, "-m", "AP", "nDGC@10")
+
+
+def test_a_file_named_like_a_measure_stays_a_file(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "AP").write_text(RUN)
+    rows = json.loads(run(cli, "evaluate", "-m", "RR", "qrels", "AP", "--format", "json").stdout)
+    assert [row["system"] for row in rows["rows"]] == ["AP"]
 
 
 def test_missing_topics_are_noted_on_stderr(files):

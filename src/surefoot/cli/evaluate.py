@@ -1,13 +1,30 @@
 """`surefoot evaluate`: per-topic scores of runs, with bounds for unjudged documents."""
 
 import sys
+from pathlib import Path
 
 import click
 
-from surefoot.cli.options import Output, output_options
+from surefoot.cli.options import GreedyOption, Output, output_options
+from surefoot.errors import MeasureError
 from surefoot.io.output import FORMATS
 
 TIES = ("trec", "file", "rank", "docid", "average", "expected", "best", "worst")
+
+
+class MeasuresOption(GreedyOption):
+    """Takes the measures that follow, and leaves the files: ``-m nDCG@10 AP QRELS RUN``."""
+
+    def takes(self, value: str) -> bool:
+        """A measure's name, or what looks like one and is no file."""
+        from surefoot.metrics.grammar import parse_measures
+
+        if not super().takes(value) or value == "-" or Path(value).exists():
+            return False
+        try:
+            return bool(parse_measures([value]))
+        except MeasureError:
+            return "@" in value or "(" in value
 
 
 @click.command(short_help="Per-topic scores of runs, with bounds for unjudged documents.")
@@ -17,8 +34,9 @@ TIES = ("trec", "file", "rank", "docid", "average", "expected", "best", "worst")
     "-m",
     "--measure",
     "measures",
-    multiple=True,
-    help="A measure, or several with commas: nDCG@10, AP, 'RBP(p=0.8)', ndcg_cut_10. Repeatable.",
+    cls=MeasuresOption,
+    metavar="MEASURE...",
+    help="Measures: nDCG@10, AP, 'RBP(p=0.8)', ndcg_cut_10. Commas and repetition work too.",
 )
 @click.option("-q", "--per-topic", is_flag=True, help="A row for every topic, then the mean.")
 @click.option("-c", "--complete", is_flag=True, help="Topics that a run lacks count as 0.")

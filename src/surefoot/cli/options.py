@@ -20,6 +20,10 @@ Decorator = Callable[[Command], Command]
 class GreedyOption(click.Option):
     """An option that takes every following value up to the next option: ``--run a b c``."""
 
+    def takes(self, value: str) -> bool:
+        """Whether a following value belongs to this option."""
+        return not value.startswith("-") or value == "-"
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["multiple"] = True
         super().__init__(*args, **kwargs)
@@ -35,9 +39,7 @@ class GreedyOption(click.Option):
 
             def greedy(value: Any, state: Any, process: Any = process) -> None:
                 process(value, state)
-                while state.rargs and not (
-                    state.rargs[0].startswith("-") and state.rargs[0] != "-"
-                ):
+                while state.rargs and self.takes(state.rargs[0]):
                     process(state.rargs.pop(0), state)
 
             option.process = greedy
@@ -81,7 +83,9 @@ class Output:
     def note(self, message: str) -> None:
         """One line of comment on stderr, unless --quiet."""
         if not self.quiet:
-            click.echo(message, err=True)
+            from surefoot.render.visible import visible
+
+            click.echo(visible(message), err=True)
 
 
 def _format_of(path: Path | None) -> str:
