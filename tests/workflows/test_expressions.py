@@ -199,3 +199,13 @@ def test_depth_is_bounded_not_the_stack(word):
     with pytest.raises(ExpressionError) as caught:
         compile_conditions(word * 100_000, have_slices=True)
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("text", ["{} < t_risk", "t_risk < {}", "{} < 1"])
+def test_length_is_no_matter_for_the_stack(text):
+    long = text.format("1 + " * 20_000 + "1")
+    if "t_risk" in long:
+        assert len(compile_conditions(long, have_slices=False)) == 1
+    else:
+        with pytest.raises(ExpressionError, match="names no quantity"):
+            compile_conditions(long, have_slices=False)

@@ -178,3 +178,9 @@ def test_slices_say_what_they_leave_out():
         assert "slice none" in said
     with pytest.raises(SurefootError, match="a slice cannot be called 'all'"):
         sf.risk(table, champion="a", slices={"all": ["x"]})
+
+
+def test_an_interval_without_a_method_is_the_default_of_ci():
+    found = sf.intervals(SCORES, champion="old", alpha=1, systems="worse")
+    result = check("ci_high < -1 or ci_low < -1", "worse")
+    assert result.values == (f"ci_high = {found.high[0]:.4g}; ci_low = {found.low[0]:.4g}",)

@@ -135,15 +135,18 @@ def uses_slices(node: Node) -> bool:
 
 def uses_quantities(node: Node) -> bool:
     """Whether the scores can make a difference to a condition."""
-    if isinstance(node, Number):
-        return False
-    if isinstance(node, Comparison):
-        return uses_quantities(node.left) or uses_quantities(node.right)
-    if isinstance(node, Quantifier):
-        return uses_quantities(node.condition)
-    if isinstance(node, Quantity):
-        return True
-    return any(uses_quantities(n) for n in node.operands)
+    rest = [node]  # a long sum is a deep tree: no recursion
+    while rest:
+        node = rest.pop()
+        if isinstance(node, Quantity):
+            return True
+        if isinstance(node, Comparison):
+            rest += [node.left, node.right]
+        elif isinstance(node, Quantifier):
+            rest.append(node.condition)
+        elif isinstance(node, (Operation, Logic)):
+            rest += node.operands
+    return False
 
 
 class _Parser:
@@ -319,7 +322,7 @@ class _Parser:
             self.expect(")")
             return Quantifier(word, inside)
         if word not in self.names:
-            near = get_close_matches(word, (*self.names, *QUANTIFIERS), n=3, cutoff=0.5)
+            near = get_close_matches(word.lower(), (*self.names, *QUANTIFIERS), n=3, cutoff=0.5)
             hint = (
                 f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(self.names)}"
             )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from surefoot.errors import UnreliableWarning
 from surefoot.inference.bootstrap_test import bootstrap_test
 from surefoot.inference.corrections import adjust
-from surefoot.inference.intervals import METHODS, bootstrap_intervals
+from surefoot.inference.intervals import DEFAULT_METHOD, METHODS, bootstrap_intervals
 from surefoot.inference.randomization import randomization_test
 from surefoot.inference.sign_test import sign_test
 from surefoot.inference.wilcoxon import wilcoxon
@@ -222,7 +222,7 @@ def _end(which: str) -> Compute:
             warnings.simplefilter("ignore", UnreliableWarning)
             found = bootstrap_intervals(
                 x[None, :],
-                methods=words or ("bca",),
+                methods=words or (DEFAULT_METHOD,),
                 confidence=options.get("confidence", 0.95),
                 comparisons=max(len(case.siblings), 1),
                 seed=case.seed,
