@@ -1,5 +1,7 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +46,16 @@ def test_every_public_name_exists_and_is_listed():
 def test_a_name_that_does_not_exist_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'rsik'"):
         surefoot.rsik  # noqa: B018
+
+
+def test_only_the_thin_signatures_reach_the_compiled_module():
+    root = Path(surefoot.__file__).parent
+    importing = re.compile(
+        r"^\s*(from surefoot import .*\b_kernels\b|import surefoot\._kernels)", re.M
+    )
+    users = {
+        path.relative_to(root).parts[0]
+        for path in root.rglob("*.py")
+        if importing.search(path.read_text(encoding="utf-8"))
+    }
+    assert users == {"kernels"}

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from surefoot import _kernels
 from surefoot.data.features import FeatureData, adjacent_queries, concatenate
 from surefoot.errors import InputError, ParseError
 from surefoot.extras import require
 from surefoot.io.sources import Source
+from surefoot.kernels.svmlight import Fault, read_svmlight
 
 _QUERY = ("qid", "query_id", "query", "topic", "q_id")
 _LABEL = ("label", "relevance", "y", "grade")
@@ -44,23 +44,22 @@ def read_features(path: str | os.PathLike[str]) -> FeatureData:
     source = Source(name)
     text = source.contents()
     try:
-        found = _kernels.read_svmlight(text)
+        found = read_svmlight(text)
     except UnicodeDecodeError:
         source.text()  # says which line
         raise
-    if len(found) == 2 and "no qid" in found[1]:
+    if isinstance(found, Fault) and "no qid" in found.message:
         sizes = _group_sizes(name)
         if sizes is not None:
-            found = _kernels.read_svmlight(_with_query_ids(text, sizes, name))
-    if len(found) == 2:
-        line, message = found
+            found = read_svmlight(_with_query_ids(text, sizes, name))
+    if isinstance(found, Fault):
         hint = (
             ". Hint: lines read 'label qid:ID index:value ...', or put the group sizes in "
             f"{Path(name).name}.query"
-            if "no qid" in message
+            if "no qid" in found.message
             else ""
         )
-        raise ParseError(name, int(line), message + hint)
+        raise ParseError(name, found.line, found.message + hint)
     features, labels, ids, first, documents = found
     if labels.size == 0:
         raise InputError(f"{name}: there are no documents")
