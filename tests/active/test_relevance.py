@@ -136,3 +136,30 @@ def test_a_mixture_is_the_mean_of_its_models(tmp_path):
 def test_models_that_cannot_be_fitted(name, options, message):
     with pytest.raises(InputError, match=message):
         sf.active.fit_relevance(labelled_pool(5).pool, name, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "grade", "message"),
+    [
+        ("scores", {"score": [1.0, np.nan]}, 1, "score has no number for topic 'q', doc 'e'"),
+        ("scores", {"score": [1.0, 2.0]}, 3, "seed label 3 of topic 'q', doc 'd' is above"),
+        ("machine", {"machine": [1.0, np.nan]}, 1, "machine has no number for"),
+        ("machine", {"machine": [1.0, 1.5]}, 1, "must be a grade from 0 to 2, got 1.5"),
+        ("machine", {"m0": [1, 0], "m1": [0, 0], "m2": [1, 0]}, 1, r"not all 0, got \[0.0, 0.0"),
+        ("machine", {"m0": [1, 2], "m1": [0, -1], "m2": [1, 0]}, 1, "must be at least 0"),
+    ],
+)
+def test_columns_that_no_model_can_read(name, columns, grade, message):
+    table = {"topic": ["q"] * 2, "ranking": ["A"] * 2, "rank": [1, 2], "doc": ["d", "e"], **columns}
+    with pytest.raises(InputError, match=message):
+        sf.active.fit_relevance(table, name, seed_labels={"q": {"d": grade}}, grades=3)
+
+
+def test_supplied_probabilities_must_be_there(tmp_path):
+    table = {"topic": ["q"] * 2, "ranking": ["A"] * 2, "rank": [1, 2], "doc": ["d", "e"]}
+    options = {"measure": "ERR", "budget": 1, "grades": 3}
+    plan = sf.active.plan(table, tmp_path / "s.db", **options)
+    assert plan.settings["model"] == "uniform"
+    model = sf.active.fit_relevance(table, "supplied", grades=3)
+    with pytest.raises(InputError, match="needs the probabilities p0"):
+        sf.active.plan(table, tmp_path / "t.db", model=model, **options)

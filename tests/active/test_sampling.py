@@ -316,7 +316,7 @@ def test_costs_that_make_no_sense_are_refused(columns, kind, message):
             {"p0": [1, 1, 1, 1], "p1": [0.5, 0, 0, 0], "p2": [0, 0, 0, 0]},
             r"topic 'a', doc 'd1' must be at least 0 and sum to 1, got",
         ),
-        ({"p0": [1, 1, 1, 1], "p1": [0, 0, 0, 0]}, "has p0 to p1, but --grades is"),
+        ({"p0": [1, 1, 1, 1], "p1": [0, 0, 0, 0]}, "has p0 to p1, so 2 grades, not"),
         ({"p0": [1, 1, 1, 1], "p2": [0, 0, 0, 0]}, "without a gap"),
     ],
 )

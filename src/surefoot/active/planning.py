@@ -42,6 +42,7 @@ class Survey:
     topics: list[str] = field(default_factory=list)
     rankings: tuple[str, ...] = ()
     grades: int = 0
+    supplied: bool = False  # whether the pool says how likely each grade is
     cost: FloatArray = field(default_factory=lambda: np.empty(0))
     cost_unit: float = 1.0
     p: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -79,6 +80,7 @@ def survey_pool(
     weights: list[FloatArray] = []
     bounds: list[tuple[FloatArray, FloatArray]] = []
     for block in read_pool_blocks(pool, grades=grades):
+        out.supplied = block.supplied
         if uniform:
             flat = np.full(block.grades, 1 / block.grades)
             block = block.with_probability(np.broadcast_to(flat, block.probability.shape))
@@ -239,7 +241,7 @@ def plan(
             "cost_unit": found.cost_unit,
             "price": price,
             "currency": currency,
-            "model": "uniform" if variant == "uniD" else getattr(model, "name", "supplied"),
+            "model": _model_name(found, model, variant),
             "stop": str(rule),
             "confidence": confidence,
             "topics": len(found.topics),
@@ -267,6 +269,12 @@ def plan(
         expected=found.moments.difference_mean[0] if compare else found.moments.mean[0],
         variance=(found.moments.difference_variance[0] if compare else found.moments.variance[0]),
     )
+
+
+def _model_name(found: Survey, model: Callable[[Pool], Pool] | None, variant: str) -> str:
+    if variant == "uniD" or (model is None and not found.supplied):
+        return "uniform"
+    return "supplied" if model is None else str(getattr(model, "name", "custom"))
 
 
 def _sequence(found: Survey, q: FloatArray) -> dict[str, list[Any]]:

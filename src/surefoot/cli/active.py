@@ -118,6 +118,8 @@ def _model(
 ) -> Any:
     """The model of relevance that the options name, if any."""
     if name is None:
+        if seed_labels is not None or features is not None:
+            raise click.UsageError("--seed-labels and --features are of a --model")
         return None
     from surefoot.active import fit_relevance
 

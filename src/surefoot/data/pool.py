@@ -51,6 +51,11 @@ class Pool:
         return int(self.probability.shape[1])
 
     @property
+    def supplied(self) -> bool:
+        """Whether the probabilities are of items, not all grades taken as equally likely."""
+        return self.probability.strides[0] != 0
+
+    @property
     def topic_of_item(self) -> Offsets:
         """Query of each item."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.item_offset))

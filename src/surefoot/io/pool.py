@@ -298,7 +298,7 @@ def _probability(
     if len(found) < 2:
         raise InputError(f"{name}: one grade (p0) leaves nothing to estimate")
     if grades is not None and grades != len(found):
-        raise InputError(f"{name}: has p0 to p{found[-1]}, but --grades is {grades}")
+        raise InputError(f"{name}: has p0 to p{found[-1]}, so {len(found)} grades, not {grades}")
     rows = np.column_stack([_numbers(columns[f"p{g}"], f"p{g}", name) for g in found])
     total = rows.sum(axis=1)
     wrong = ~((rows >= 0).all(axis=1) & (np.abs(total - 1) <= _TOLERANCE))

@@ -55,7 +55,8 @@ def fit_relevance(
     name : str
         ``supplied``: the pool's p*; ``uniform``; ``ordered-logit`` and ``forest``: fitted to
         `features`; ``scores``: ordered logit of the column `score` within its query; ``machine``:
-        the column `machine` (a grade), or the columns `m0, m1, ...` (probabilities), calibrated.
+        the column `machine` (a grade), or the columns `m0, m1, ...` (probabilities, up to a
+        factor), calibrated.
     seed_labels : labels, optional
         Labelled documents of the pool to fit to.
     features : sequence of str
@@ -68,7 +69,7 @@ def fit_relevance(
     parts: list[Predict] = []
     for kind in kinds:
         if kind == "supplied":
-            parts.append(lambda block: block.probability)
+            parts.append(_supplied)
         elif kind == "uniform":
             parts.append(lambda block: np.full(block.probability.shape, 1 / block.grades))
         else:
@@ -76,6 +77,12 @@ def fit_relevance(
                 raise InputError(f"the model {kind} is fitted to labels. Hint: --seed-labels FILE")
             parts.append(_fitted(kind, pool, seed_labels, tuple(features), grades, seed, threads))
     return RelevanceModel("+".join(kinds), tuple(parts))
+
+
+def _supplied(pool: Pool) -> FloatArray:
+    if not pool.supplied:
+        raise InputError("the model supplied needs the probabilities p0, p1, ... in the pool")
+    return pool.probability
 
 
 def _fitted(
@@ -96,8 +103,13 @@ def _fitted(
         for i, (topic, doc) in enumerate(zip(owner, block.docs, strict=True)):
             label = known.get((block.topics[topic], doc))
             if label is not None:
+                if label >= n_grades:
+                    raise InputError(
+                        f"the seed label {label} of {_item(block, i)} is above the pool's largest "
+                        f"grade, {n_grades - 1}"
+                    )
                 inputs.append(x[i])
-                grade.append(min(label, n_grades - 1))
+                grade.append(label)
     if not grade:
         raise InputError("none of the seed labels is of a topic and document of the pool")
     x, y = np.array(inputs), np.array(grade, dtype=np.int64)
@@ -116,34 +128,54 @@ def _inputs(kind: str, pool: Pool, features: tuple[str, ...]) -> Any:
     if kind == "machine":
         if "machine" in pool.columns:
             return _machine_grades(pool)[:, None]
-        names = [f"m{g}" for g in range(pool.grades)]
-        probability = np.column_stack([_finite(pool, n) for n in names])
-        return cumulative_logits(probability / probability.sum(axis=1, keepdims=True))
+        return cumulative_logits(_machine_probabilities(pool))
     if kind == "scores":
-        return _within_query(pool, _finite(pool, "score"))[:, None]
+        return _within_query(pool, _column(pool, "score"))[:, None]
     if not features:
         raise InputError(f"the model {kind} needs the names of its columns. Hint: --features A,B")
-    return np.column_stack([_finite(pool, name) for name in features])
+    return np.column_stack([_column(pool, name) for name in features])
 
 
-def _finite(pool: Pool, name: str) -> FloatArray:
+def _item(pool: Pool, i: int) -> str:
+    return f"topic {pool.topics[int(pool.topic_of_item[i])]!r}, doc {pool.docs[i]!r}"
+
+
+def _column(pool: Pool, name: str) -> FloatArray:
+    """A column that has a number for every item."""
     if name not in pool.columns:
         raise InputError(
             f"the pool has no numeric column {name!r} (its further columns: "
             f"{', '.join(pool.columns) or 'none'})"
         )
-    return np.nan_to_num(pool.columns[name], nan=0.0)
+    column = pool.columns[name]
+    wrong = ~np.isfinite(column)
+    if wrong.any():
+        raise InputError(f"the column {name} has no number for {_item(pool, int(wrong.argmax()))}")
+    return column
+
+
+def _machine_probabilities(pool: Pool) -> FloatArray:
+    said = np.column_stack([_column(pool, f"m{g}") for g in range(pool.grades)])
+    total = said.sum(axis=1)
+    wrong = ~((said >= 0).all(axis=1) & (total > 0))
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise InputError(
+            f"m0, m1, ... must be at least 0 and not all 0, got {said[i].tolist()} for "
+            f"{_item(pool, i)}"
+        )
+    out: FloatArray = said / total[:, None]
+    return out
 
 
 def _machine_grades(pool: Pool) -> npt.NDArray[np.int64]:
-    said = pool.columns["machine"]
+    said = _column(pool, "machine")
     wrong = ~((said >= 0) & (said < pool.grades) & (said == np.floor(said)))
     if wrong.any():
         i = int(wrong.argmax())
-        topic = pool.topics[int(pool.topic_of_item[i])]
         raise InputError(
-            f"machine must be a grade from 0 to {pool.grades - 1}, got {said[i]:g} for topic "
-            f"{topic!r}, doc {pool.docs[i]!r}"
+            f"machine must be a grade from 0 to {pool.grades - 1}, got {said[i]:g} for "
+            f"{_item(pool, i)}"
         )
     return said.astype(np.int64)
 
