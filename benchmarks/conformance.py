@@ -108,7 +108,8 @@ def trec_eval_quicktest(data: Path) -> Iterator[Check]:
         labels = list(dict.fromkeys(r[0] for r in rows))
         result = evaluate(folder / qrels, folder / run, labels, per_topic=True, **options)
         ours = {
-            tuple(line.split("\t")[:2]): line.split("\t")[2] for line in result.trec_eval_lines()
+            tuple(line.split("\t")[:2]): line.split("\t")[2]
+            for line in result.trec_eval_text().splitlines()
         }
         tally = Tally(
             "trec_eval 10, make quicktest",

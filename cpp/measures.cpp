@@ -23,6 +23,7 @@ namespace {
 using Index = std::int64_t;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using CodeArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Writable = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -35,7 +36,6 @@ struct Gain {
   double top;    // the largest grade
   double scale;  // factor on linear and exponential gains
   double level;  // relevant = grade >= level
-  double full;   // the gain that an unjudged document could have
   const double* from;
   const double* to;
   Index pairs;
@@ -64,13 +64,31 @@ struct Gain {
 struct Options {
   Ties ties;
   Gain gain;
+  // by code: what a document is worth, one without judgment nothing or all it could be
+  std::vector<double> low, high;
   bool letor;         // ranks 1 and 2 undiscounted (LETOR 3.0/4.0)
   bool discounted;    // CG has no discount
   Index at_least;     // Success and k-call
 };
 
+// Grades as codes of one byte or four, in rank order; code 0 is no judgment.
+struct Codes {
+  const std::uint8_t* narrow;
+  const std::uint32_t* wide;  // null where codes are narrow
+  std::uint32_t operator[](Index i) const { return wide != nullptr ? wide[i] : narrow[i]; }
+  Codes from(Index i) const { return {narrow + i, wide != nullptr ? wide + i : nullptr}; }
+  void look_up(const double* table, Index n, double* out) const {
+    if (wide != nullptr) {
+      for (Index i = 0; i < n; ++i) out[i] = table[wide[i]];
+    } else {
+      for (Index i = 0; i < n; ++i) out[i] = table[narrow[i]];
+    }
+  }
+};
+
 struct Topic {
-  const double* grade;  // rank order, NaN = unjudged
+  Codes codes;          // of the retrieved documents
+  const double* levels; // grade of each code, NaN of the first
   const double* score;
   Index n;              // retrieved
   Index limit;          // ranks that count: min(retrieved, depth, cut-off)
@@ -118,24 +136,13 @@ void settle_ties(double* g, const Topic& t, Ties ties) {
   }
 }
 
-// Gains in rank order, with unjudged documents at `unjudged` BEFORE ties are settled.
-const double* gains(const Topic& t, const Gain& gain, double unjudged, Ties ties, Scratch& s) {
+// Gains in rank order by one of the tables of `Options`, which is settled BEFORE ties are.
+const double* gains(const Topic& t, const std::vector<double>& worth, Ties ties, Scratch& s) {
   const Index n = ties == Ties::as_is ? t.limit : t.n;
   if (static_cast<Index>(s.gain.size()) < n) s.gain.resize(static_cast<std::size_t>(n));
-  double* g = s.gain.data();
-  if (gain.kind == GainKind::binary) {
-    for (Index i = 0; i < n; ++i) g[i] = t.grade[i] >= gain.level ? 1.0 : 0.0;
-  } else if (gain.kind == GainKind::linear) {
-    for (Index i = 0; i < n; ++i)
-      g[i] = t.grade[i] > 0 ? (t.grade[i] < gain.top ? t.grade[i] : gain.top) * gain.scale : 0.0;
-  } else {
-    for (Index i = 0; i < n; ++i) g[i] = std::isnan(t.grade[i]) ? 0.0 : gain.of(t.grade[i]);
-  }
-  if (unjudged != 0)
-    for (Index i = 0; i < n; ++i)
-      if (std::isnan(t.grade[i])) g[i] = unjudged;
-  settle_ties(g, t, ties);
-  return g;
+  t.codes.look_up(worth.data(), n, s.gain.data());
+  settle_ties(s.gain.data(), t, ties);
+  return s.gain.data();
 }
 
 Index count_relevant(const Topic& t, double level) {
@@ -167,8 +174,8 @@ bool random_order(Ties ties) { return ties == Ties::average || ties == Ties::exp
 template <class Formula>
 Outcome two_passes(const Topic& t, const Options& o, Ties ties, Scratch& s, Formula formula) {
   Outcome out;
-  out.value = formula(gains(t, o.gain, 0.0, ties, s));
-  out.upper = formula(gains(t, o.gain, o.gain.full, ties, s));
+  out.value = formula(gains(t, o.low, ties, s));
+  out.upper = formula(gains(t, o.high, ties, s));
   return out;
 }
 
@@ -192,7 +199,7 @@ Outcome set_precision(const Topic& t, const Options& o, Scratch& s) {
 }
 
 Outcome counted(const Topic& t, const Options& o, Scratch& s) {
-  const double* g = gains(t, o.gain, 0.0, o.ties, s);
+  const double* g = gains(t, o.low, o.ties, s);
   double sum = 0;
   for (Index i = 0; i < t.limit; ++i) sum += g[i];
   return {sum, sum};
@@ -215,9 +222,10 @@ Outcome r_precision(const Topic& t, const Options& o, Scratch& s) {
   return out;
 }
 
-double first_hit(const double* g, const Topic& t) {
-  for (Index i = 0; i < t.limit; ++i)
-    if (g[i] > 0) return 1.0 / static_cast<double>(i + 1);
+template <class GainAt>
+double first_hit(Index limit, GainAt gain) {
+  for (Index i = 0; i < limit; ++i)
+    if (gain(i) > 0) return 1.0 / static_cast<double>(i + 1);
   return 0.0;
 }
 
@@ -243,11 +251,16 @@ double first_hit_expected(const double* g, const Topic& t) {
 }
 
 Outcome reciprocal_rank(const Topic& t, const Options& o, Scratch& s) {
+  if (o.ties == Ties::as_is) {  // the ranks behind the first hit are not looked at
+    Outcome out;
+    out.value = first_hit(t.limit, [&](Index i) { return o.low[t.codes[i]]; });
+    out.upper = first_hit(t.limit, [&](Index i) { return o.high[t.codes[i]]; });
+    return out;
+  }
   const bool random = random_order(o.ties);
-  return two_passes(random ? whole(t) : t, o, random ? Ties::as_is : o.ties, s,
-                    [&](const double* g) {
-                      return random ? first_hit_expected(g, t) : first_hit(g, t);
-                    });
+  return two_passes(random ? whole(t) : t, o, random ? Ties::as_is : o.ties, s, [&](const double* g) {
+    return random ? first_hit_expected(g, t) : first_hit(t.limit, [&](Index i) { return g[i]; });
+  });
 }
 
 // Thesis Eq. 2.16 with binary relevance (errata thesis-6).
@@ -287,7 +300,7 @@ Outcome average_precision(const Topic& t, const Options& o, Scratch& s) {
   const Index relevant = count_relevant(t, o.gain.level);
   if (relevant == 0) return {};
   const bool random = random_order(o.ties);
-  const double* g = gains(random ? whole(t) : t, o.gain, 0.0, random ? Ties::as_is : o.ties, s);
+  const double* g = gains(random ? whole(t) : t, o.low, random ? Ties::as_is : o.ties, s);
   const double sum = random ? precision_sum_expected(g, t) : precision_sum(g, t);
   const double value = sum / static_cast<double>(relevant);
   return {value, value};
@@ -339,8 +352,10 @@ Outcome bpref(const Topic& t, const Options& o, Scratch& s) {
   const Index n = o.ties == Ties::as_is ? t.limit : t.n;
   if (static_cast<Index>(s.gain.size()) < n) s.gain.resize(static_cast<std::size_t>(n));
   double* kind = s.gain.data();  // 1 relevant, 0 judged and not relevant, 1/2 neither
-  for (Index i = 0; i < n; ++i)
-    kind[i] = t.grade[i] >= level ? 1.0 : (t.grade[i] >= 0 ? 0.0 : 0.5);
+  for (Index i = 0; i < n; ++i) {
+    const double grade = t.levels[t.codes[i]];
+    kind[i] = grade >= level ? 1.0 : (grade >= 0 ? 0.0 : 0.5);
+  }
   double sum = 0, above = 0;
   if (!random) {
     settle_ties(kind, t, o.ties);
@@ -478,7 +493,7 @@ Outcome cumulated_gain(const Topic& t, const Options& o, Scratch& s) {
 
 Outcome normalised_gain(const Topic& t, const Options& o, Scratch& s) {
   const double* discount = o.discounted ? s.discount : nullptr;
-  const double found = weighted(gains(t, o.gain, 0.0, o.ties, s), t.limit, discount, ignore);
+  const double found = weighted(gains(t, o.low, o.ties, s), t.limit, discount, ignore);
   if (found == 0) return {};
   // ideal: all judged documents of the topic, cut at k (errata thesis-8)
   const Index n = t.n_judged;
@@ -500,7 +515,7 @@ Outcome rank_biased_precision(const Topic& t, const Options& o, Scratch& s) {
     return rank_biased(g, t.limit, t.parameter, ignore);
   });
   // the user goes on beyond the last rank (thesis Eq. 2.9)
-  out.upper += o.gain.full * std::pow(t.parameter, static_cast<double>(t.limit));
+  out.upper += o.high[0] * std::pow(t.parameter, static_cast<double>(t.limit));
   return out;
 }
 
@@ -540,8 +555,8 @@ Outcome expected_reciprocal_rank(const Topic& t, const Options& o, Scratch& s) {
 
 Outcome inst(const Topic& t, const Options& o, Scratch& s) {
   const double T = t.parameter;
-  const Inst low = adaptive(gains(t, o.gain, 0.0, o.ties, s), t.limit, T, 0.0, ignore);
-  const Inst high = adaptive(gains(t, o.gain, 1.0, o.ties, s), t.limit, T, 1.0, ignore);
+  const Inst low = adaptive(gains(t, o.low, o.ties, s), t.limit, T, 0.0, ignore);
+  const Inst high = adaptive(gains(t, o.high, o.ties, s), t.limit, T, 1.0, ignore);
   return {low.score, high.score, low.sum_of_weights, high.sum_of_weights};  // E(W) = 1/W(1), Eq. 5
 }
 
@@ -567,7 +582,7 @@ const std::unordered_map<std::string, Measure> kMeasures = {
 
 // Per-rank weight and gain, unjudged documents worth nothing.
 Outcome contributions(const std::string& name, const Topic& t, const Options& o, Scratch& s) {
-  const double* g = gains(t, o.gain, 0.0, o.ties, s);
+  const double* g = gains(t, o.low, o.ties, s);
   const auto keep = [&](Index i, double w) {
     s.weight_out[i] = w;
     s.gain_out[i] = g[i];
@@ -590,7 +605,8 @@ Outcome contributions(const std::string& name, const Topic& t, const Options& o,
 struct Request {
   const std::string& name;
   Indices offsets;
-  Doubles grade, score;
+  CodeArray codes;
+  Doubles levels, score;
   Indices judged_offsets;
   Doubles judged;
   Index depth, cutoff;
@@ -616,12 +632,16 @@ void each_topic(const Request& r, Body body) {
       discount[i] = r.options.letor ? (i < 2 ? 1.0 : 1.0 / std::log2(rank)) : 1.0 / std::log2(rank + 1);
     }
   }
+  const bool wide = r.codes.itemsize() == 4;
+  const Codes codes = {static_cast<const std::uint8_t*>(r.codes.data()),
+                       wide ? static_cast<const std::uint32_t*>(r.codes.data()) : nullptr};
   surefoot::parallel_chunks(topics, 32, r.threads, [&](Index begin, Index end) {
     Scratch scratch;
     scratch.discount = discount.data();
     for (Index q = begin; q < end; ++q) {
       Topic t;
-      t.grade = r.grade.data() + offsets[q];
+      t.codes = codes.from(offsets[q]);
+      t.levels = r.levels.data();
       t.score = r.score.data() + offsets[q];
       t.n = offsets[q + 1] - offsets[q];
       t.cutoff = r.cutoff;
@@ -634,28 +654,33 @@ void each_topic(const Request& r, Body body) {
   });
 }
 
-Options options_of(int ties, int gain_kind, double top, double scale, double level, double full,
-                   const Doubles& from, const Doubles& to, bool discounted, bool letor,
+Options options_of(const Doubles& levels, int ties, int gain_kind, double top, double scale, double level,
+                   double full, const Doubles& from, const Doubles& to, bool discounted, bool letor,
                    Index at_least) {
   Options o;
   o.ties = static_cast<Ties>(ties);
-  o.gain = {static_cast<GainKind>(gain_kind), top, scale, level, full, from.data(), to.data(),
+  o.gain = {static_cast<GainKind>(gain_kind), top, scale, level, from.data(), to.data(),
             static_cast<Index>(from.shape(0))};
+  for (std::size_t i = 0; i < levels.shape(0); ++i) {
+    const double grade = levels.data()[i];
+    o.low.push_back(std::isnan(grade) ? 0.0 : o.gain.of(grade));
+    o.high.push_back(std::isnan(grade) ? full : o.gain.of(grade));
+  }
   o.discounted = discounted;
   o.letor = letor;
   o.at_least = at_least;
   return o;
 }
 
-void measure_topics(const std::string& name, Indices offsets, Doubles grade, Doubles score,
+void measure_topics(const std::string& name, Indices offsets, CodeArray codes, Doubles levels, Doubles score,
                     Indices judged_offsets, Doubles judged, int ties, Index depth, Index cutoff,
                     int gain_kind, double top, double scale, double level, double full,
                     Doubles from, Doubles to, bool discounted, bool letor, Index at_least,
                     Doubles parameter, int threads, Table out) {
   const auto found = kMeasures.find(name);
   if (found == kMeasures.end()) throw std::invalid_argument("no kernel named " + name);
-  const Request r{name, offsets, grade, score, judged_offsets, judged, depth, cutoff,
-                  options_of(ties, gain_kind, top, scale, level, full, from, to, discounted, letor, at_least),
+  const Request r{name, offsets, codes, levels, score, judged_offsets, judged, depth, cutoff,
+                  options_of(levels, ties, gain_kind, top, scale, level, full, from, to, discounted, letor, at_least),
                   parameter, threads};
   double* table = out.data();
   nb::gil_scoped_release release;
@@ -668,14 +693,14 @@ void measure_topics(const std::string& name, Indices offsets, Doubles grade, Dou
   });
 }
 
-void contributions_by_rank(const std::string& name, Indices offsets, Doubles grade, Doubles score,
+void contributions_by_rank(const std::string& name, Indices offsets, CodeArray codes, Doubles levels, Doubles score,
                            Indices judged_offsets, Doubles judged, int ties, Index depth,
                            Index cutoff, int gain_kind, double top, double scale, double level,
                            double full, Doubles from, Doubles to, bool discounted, bool letor,
                            Index at_least, Doubles parameter, int threads, Writable weight,
                            Writable gain) {
-  const Request r{name, offsets, grade, score, judged_offsets, judged, depth, cutoff,
-                  options_of(ties, gain_kind, top, scale, level, full, from, to, discounted, letor, at_least),
+  const Request r{name, offsets, codes, levels, score, judged_offsets, judged, depth, cutoff,
+                  options_of(levels, ties, gain_kind, top, scale, level, full, from, to, discounted, letor, at_least),
                   parameter, threads};
   nb::gil_scoped_release release;
   each_topic(r, [&](Index, Index start, const Topic& t, Scratch& s) {

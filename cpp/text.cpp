@@ -22,8 +22,8 @@ using Floats = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class Out, class T>
-nb::object to_numpy(Column<T>& column) {
-  const std::size_t size = column.size();
+nb::object to_numpy(Column<T>& column, std::size_t entries_each = 1) {
+  const std::size_t size = column.size() / entries_each;
   T* data = column.release();
   nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
   return nb::cast(nb::ndarray<nb::numpy, Out, nb::ndim<1>>(reinterpret_cast<Out*>(data), {size}, owner));
@@ -37,11 +37,10 @@ Packed packed(const Bytes& block, const Ints& ends) {
 struct OwnedIndex {
   Bytes topic_block, document_block;
   Ints topic_ends, offsets, document_ends;
-  Floats grades;
   JudgedIndex index;
   OwnedIndex(Bytes topic_block, Ints topic_ends, Ints offsets, Bytes document_block, Ints document_ends, Floats grades)
       : topic_block(topic_block), document_block(document_block), topic_ends(topic_ends), offsets(offsets),
-        document_ends(document_ends), grades(grades),
+        document_ends(document_ends),
         index(packed(topic_block, topic_ends), static_cast<std::int64_t>(topic_ends.size()), offsets.data(),
               packed(document_block, document_ends), grades.data()) {}
 };
@@ -76,7 +75,8 @@ void join_columns(RunJoiner& self, Bytes topic_block, Ints topic_ends, Ints offs
   }
 }
 
-// The parts of one run, in the order of the judgments: offsets, grades, scores, which topics it has.
+// The parts of one run, in the order of the judgments: offsets, codes of the grades, scores, which topics it
+// has.
 nb::tuple assemble(const std::vector<RunJoiner*>& parts, std::int64_t n_topics) {
   if (parts.size() > 1) {
     std::unordered_set<std::string_view> seen;
@@ -104,28 +104,31 @@ nb::tuple assemble(const std::vector<RunJoiner*>& parts, std::int64_t n_topics) 
     }
   }
   for (std::size_t t = 0; t < n; ++t) o[t + 1] += o[t];
-  Column<double> grade, score;
+  Column<std::uint8_t> code;
+  Column<double> score;
+  const std::size_t width = parts[0]->width();
   if (ordered) {
-    grade = std::move(parts[0]->grade);
+    code = std::move(parts[0]->code);
     score = std::move(parts[0]->score);
   } else {
-    double* grades = grade.extend(static_cast<std::size_t>(o[n]));
+    std::uint8_t* codes = code.extend(static_cast<std::size_t>(o[n]) * width);
     const bool scored = std::any_of(parts.begin(), parts.end(), [](RunJoiner* p) { return p->score.size() > 0; });
     double* scores = score.extend(scored ? static_cast<std::size_t>(o[n]) : 0);
     nb::gil_scoped_release released;
     for (RunJoiner* part : parts) {
       for (const Segment& s : part->segments) {
-        const std::size_t bytes = static_cast<std::size_t>(s.count) * sizeof(double);
-        if (bytes == 0) continue;
-        std::memcpy(grades + o[s.topic], part->grade.data() + s.begin, bytes);
-        if (scored) std::memcpy(scores + o[s.topic], part->score.data() + s.begin, bytes);
+        if (s.count == 0) continue;
+        const auto count = static_cast<std::size_t>(s.count), from = static_cast<std::size_t>(s.begin);
+        std::memcpy(codes + static_cast<std::size_t>(o[s.topic]) * width, part->code.data() + from * width, count * width);
+        if (scored) std::memcpy(scores + o[s.topic], part->score.data() + from, count * sizeof(double));
       }
-      part->grade = {};
+      part->code = {};
       part->score = {};
     }
   }
-  return nb::make_tuple(to_numpy<std::int64_t>(offsets), to_numpy<double>(grade), to_numpy<double>(score),
-                        to_numpy<bool>(in_run));
+  return nb::make_tuple(to_numpy<std::int64_t>(offsets),
+                        width == 1 ? to_numpy<std::uint8_t>(code) : to_numpy<std::uint32_t>(code, 4),
+                        to_numpy<double>(score), to_numpy<bool>(in_run));
 }
 
 // Grades of each topic, highest first.
@@ -149,7 +152,7 @@ nb::object rank_rows(Ints offsets, Bytes document_block, Ints document_ends, Flo
   {
     nb::gil_scoped_release released;
     Ranker ranker;
-    std::vector<Record> records;
+    Column<Record> records;
     std::vector<double> topic_ranks;
     std::vector<std::uint32_t> order;
     for (std::size_t t = 0; t + 1 < offsets.size(); ++t) {
@@ -233,7 +236,14 @@ void bind_text(nb::module_& m) {
     }
   });
 
-  nb::class_<OwnedIndex>(m, "JudgedIndex").def(nb::init<Bytes, Ints, Ints, Bytes, Ints, Floats>());
+  nb::class_<OwnedIndex>(m, "JudgedIndex")
+      .def(nb::init<Bytes, Ints, Ints, Bytes, Ints, Floats>())
+      .def_prop_ro("levels", [](const OwnedIndex& self) {
+        const std::vector<double>& levels = self.index.grade_codes().levels();
+        Column<double> copy;
+        std::copy(levels.begin(), levels.end(), copy.extend(levels.size()));
+        return to_numpy<double>(copy);
+      });
 
   nb::class_<RunJoiner>(m, "RunJoiner")
       .def("__init__",

@@ -29,7 +29,9 @@ class Column {
   const T* data() const { return data_; }
   T* data() { return data_; }
   T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
   void push_back(T value) { *extend(1) = value; }
+  void clear() { size_ = 0; }
 
   // Room for n more entries at the end; large blocks grow in place where the system can move pages.
   T* extend(std::size_t n) {

@@ -151,11 +151,39 @@ struct Packed {
   }
 };
 
-// All judgments, for look-up by topic and document. Borrows the arrays it is built from.
+// A small number for every grade that occurs: a run of millions of documents has few grades, so that one
+// byte a document says it. Code 0 is no judgment, and its level no number.
+class GradeCodes {
+ public:
+  GradeCodes(const double* grades, std::size_t n) : code_of_row_(n) {
+    for (std::size_t row = 0; row < n; ++row) {
+      if (row > 0 && grades[row] == grades[row - 1]) {
+        code_of_row_[row] = code_of_row_[row - 1];
+        continue;
+      }
+      const auto [place, fresh] = code_of_.emplace(grades[row], static_cast<std::uint32_t>(levels_.size()));
+      if (fresh) levels_.push_back(grades[row]);
+      code_of_row_[row] = place->second;
+    }
+  }
+
+  const std::vector<double>& levels() const { return levels_; }
+  // Bytes of a code.
+  std::size_t width() const { return levels_.size() <= 256 ? 1 : 4; }
+  std::uint32_t of_row(std::int64_t row) const { return code_of_row_[static_cast<std::size_t>(row)]; }
+  const std::uint32_t* place_of(std::int64_t row) const { return code_of_row_.data() + row; }
+
+ private:
+  std::unordered_map<double, std::uint32_t> code_of_;
+  std::vector<double> levels_ = {std::numeric_limits<double>::quiet_NaN()};
+  std::vector<std::uint32_t> code_of_row_;
+};
+
+// All judgments, for look-up by topic and document. Borrows the arrays of ids it is built from.
 class JudgedIndex {
  public:
   JudgedIndex(Packed topics, std::int64_t n_topics, const std::int64_t* offsets, Packed documents, const double* grades)
-      : offsets_(offsets), documents_(documents), grades_(grades) {
+      : offsets_(offsets), documents_(documents), codes_(grades, static_cast<std::size_t>(offsets[n_topics])) {
     topic_of_.reserve(static_cast<std::size_t>(n_topics));
     std::size_t total = 0;
     for (std::int64_t t = 0; t < n_topics; ++t) {
@@ -185,16 +213,19 @@ class JudgedIndex {
     return found == topic_of_.end() ? -1 : found->second;
   }
 
-  // Grades of n documents of a topic, NaN if unjudged; `hash_of(i)`, `id_of(i)`, `size_of(i)` say which. The judgments of
-  // all topics fill more than a cache, so the places to look at are fetched ahead, a group at a time.
-  template <class HashOf, class IdOf, class SizeOf>
-  void grades(std::int64_t topic, std::size_t n, double* out, HashOf&& hash_of, IdOf&& id_of, SizeOf&& size_of) const {
+  const GradeCodes& grade_codes() const { return codes_; }
+
+  // Codes of the grades of n documents of a topic; `hash_of(i)`, `id_of(i)`, `size_of(i)` say which. The
+  // judgments of all topics fill more than a cache, so the places to look at are fetched ahead, a group at a
+  // time.
+  template <class Code, class HashOf, class IdOf, class SizeOf>
+  void codes(std::int64_t topic, std::size_t n, Code* out, HashOf&& hash_of, IdOf&& id_of, SizeOf&& size_of) const {
     const Table& table = tables_[static_cast<std::size_t>(topic)];
     const std::int64_t first = offsets_[topic];
     const std::uint64_t* slots = slots_.data() + table.begin;
     if (table.mask < 64) {
       for (std::size_t i = 0; i < n; ++i) {
-        out[i] = grade_from(table, first, hash_of(i) & table.mask, hash_of(i), id_of(i), size_of(i));
+        out[i] = static_cast<Code>(code_from(table, first, hash_of(i) & table.mask, hash_of(i), id_of(i), size_of(i)));
       }
       return;
     }
@@ -218,11 +249,11 @@ class JudgedIndex {
         if (slot == 0) continue;
         const std::int64_t row = first + static_cast<std::int64_t>(entry_of(slot));
         __builtin_prefetch(documents_.block + documents_.begin_of(row));
-        __builtin_prefetch(grades_ + row);
+        __builtin_prefetch(codes_.place_of(row));
       }
       for (std::size_t i = 0; i < count; ++i) {
         const std::size_t k = begin + i;
-        out[k] = grade_from(table, first, places[i], hash_of(k), id_of(k), size_of(k));
+        out[k] = static_cast<Code>(code_from(table, first, places[i], hash_of(k), id_of(k), size_of(k)));
       }
     }
   }
@@ -232,17 +263,17 @@ class JudgedIndex {
     std::size_t begin, mask;
   };
 
-  // Grade of a document whose slot is at `at` or behind.
-  SUREFOOT_INLINE double grade_from(const Table& table, std::int64_t first, std::size_t at, std::uint64_t hash,
-                                    const char* id, std::size_t size) const {
+  // Code of a document whose slot is at `at` or behind.
+  SUREFOOT_INLINE std::uint32_t code_from(const Table& table, std::int64_t first, std::size_t at, std::uint64_t hash,
+                                          const char* id, std::size_t size) const {
     const std::uint64_t* slots = slots_.data() + table.begin;
     for (;; at = (at + 1) & table.mask) {
       const std::uint64_t slot = slots[at];
-      if (slot == 0) return std::numeric_limits<double>::quiet_NaN();
+      if (slot == 0) return 0;
       if (!same_tag(slot, hash)) continue;
       const std::int64_t row = first + static_cast<std::int64_t>(entry_of(slot));
       const std::string_view judged = documents_.at(row);
-      if (judged.size() == size && same_bytes(judged.data(), id, size)) return grades_[row];
+      if (judged.size() == size && same_bytes(judged.data(), id, size)) return codes_.of_row(row);
     }
   }
 
@@ -251,7 +282,7 @@ class JudgedIndex {
   std::vector<std::uint64_t> slots_;
   const std::int64_t* offsets_;
   Packed documents_;
-  const double* grades_;
+  GradeCodes codes_;
 };
 
 }  // namespace surefoot::text

@@ -34,7 +34,7 @@ class RunJoiner {
   LineReader<kRunFields, RunJoiner>& reader() { return reader_; }
   // Make room for a text of this size, of short lines.
   void expect(std::size_t bytes) {
-    grade.reserve(bytes / 24);
+    code.reserve(bytes / 24 * width());
     if (keep_scores_) score.reserve(bytes / 24);
   }
   void finish() {
@@ -66,7 +66,12 @@ class RunJoiner {
       repeated(static_cast<std::size_t>(earlier), f, score, rank, number);
       return;
     }
-    records_.push_back({score, hash, static_cast<std::uint32_t>(offset), f[2].size});
+    // field by field: a record made elsewhere and copied would wait for its own stores
+    Record& record = *records_.extend(1);
+    record.score = score;
+    record.hash = hash;
+    record.offset = static_cast<std::uint32_t>(offset);
+    record.size = f[2].size;
     if (ties_ == Ties::rank) ranks_.push_back(rank);
   }
   const char* keep_from() const { return open_ ? base_ : nullptr; }
@@ -93,7 +98,9 @@ class RunJoiner {
 
   // -- what came of it
   std::vector<Segment> segments;
-  Column<double> grade, score;
+  Column<std::uint8_t> code;  // `width()` bytes a document, as the index codes its grades
+  Column<double> score;
+  std::size_t width() const { return index_.grade_codes().width(); }
   std::string tag;
   std::int64_t rows = 0, extra_topics = 0;
   const std::unordered_map<std::string, std::int64_t>& seen() const { return seen_; }
@@ -133,12 +140,20 @@ class RunJoiner {
     std::size_t n = records_.size();
     const bool reordered = ranker_.rank(records_, ranks_, base_, ties_, order_);
     if (depth_ > 0) n = std::min(n, static_cast<std::size_t>(depth_));
-    segments.push_back({judged_topic_, static_cast<std::int64_t>(grade.size()), static_cast<std::int64_t>(n)});
-    double* grades = grade.extend(n);
+    const std::size_t before = code.size() / width();
+    segments.push_back({judged_topic_, static_cast<std::int64_t>(before), static_cast<std::int64_t>(n)});
+    std::uint8_t* codes = code.extend(n * width());
     const auto record = [&](std::size_t i) -> const Record& { return records_[reordered ? order_[i] : i]; };
-    index_.grades(
-        judged_topic_, n, grades, [&](std::size_t i) { return record(i).hash; },
-        [&](std::size_t i) { return base_ + record(i).offset; }, [&](std::size_t i) { return record(i).size; });
+    const auto look_up = [&](auto* out) {
+      index_.codes(
+          judged_topic_, n, out, [&](std::size_t i) { return record(i).hash; },
+          [&](std::size_t i) { return base_ + record(i).offset; }, [&](std::size_t i) { return record(i).size; });
+    };
+    if (width() == 1) {
+      look_up(codes);
+    } else {
+      look_up(reinterpret_cast<std::uint32_t*>(codes));
+    }
     if (!keep_scores_) return;
     double* scores = score.extend(n);
     for (std::size_t i = 0; i < n; ++i) scores[i] = record(i).score;
@@ -156,7 +171,7 @@ class RunJoiner {
   std::string topic_;
   const char* base_ = nullptr;
   std::int64_t judged_topic_ = -1;
-  std::vector<Record> records_;
+  Column<Record> records_;
   std::vector<double> ranks_;
   // working memory
   std::unordered_map<std::string, std::int64_t> seen_;

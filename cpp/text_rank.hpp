@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text_column.hpp"
 #include "text_index.hpp"
 
 namespace surefoot::text {
@@ -33,7 +34,7 @@ class Ranker {
  public:
   // Fills `order` with the entries in rank order; returns false where that is the order of the file.
   // `ranks` is read for Ties::rank alone.
-  bool rank(const std::vector<Record>& records, const std::vector<double>& ranks, const char* base, Ties ties,
+  bool rank(const Column<Record>& records, const std::vector<double>& ranks, const char* base, Ties ties,
             std::vector<std::uint32_t>& order) {
     const std::size_t n = records.size();
     bool sorted = true, tied = false;

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from surefoot.data.rankings import JudgedRankings
+from surefoot.data.rankings import JudgedRankings, coded
 from surefoot.data.scores import ScoreMatrix
 
 
@@ -52,7 +52,7 @@ def judged_rankings(draw, *, topics=(1, 3), length=(0, 7), grades=(-1, 0, 1, 2, 
     return JudgedRankings(
         tuple(f"t{i}" for i in range(len(in_run))),
         np.array(offsets, np.int64),
-        np.array(grade, np.float64),
+        *coded(grade),
         np.array(score, np.float64),
         np.array(in_run, np.bool_),
         np.array(judged_offsets, np.int64),

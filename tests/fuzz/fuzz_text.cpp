@@ -115,7 +115,8 @@ bool join(const JudgedIndex& index, const std::string& data, const std::vector<s
   out.rows = joiner.rows;
   for (std::size_t i = 0; i < joiner.score.size(); ++i) {
     require(std::isfinite(joiner.score[i]), "scores are finite");
-    if (!std::isnan(joiner.grade[i])) out.sum += joiner.grade[i] + joiner.score[i] * static_cast<double>(i % 5);
+    require(joiner.code[i] < index.grade_codes().levels().size(), "codes name grades");
+    out.sum += joiner.code[i] + joiner.score[i] * static_cast<double>(i % 5);
   }
   for (const Segment& s : joiner.segments) {
     require(depth == 0 || s.count <= depth, "depth is kept");

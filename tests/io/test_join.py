@@ -159,15 +159,20 @@ def big_run(path, topics=40, scattered=False):
     return path
 
 
+@pytest.mark.parametrize("grades", [3, 400], ids=["few grades", "more than a byte can say"])
 @pytest.mark.parametrize("scattered", [False, True])
-def test_threads_change_nothing(tmp_path, monkeypatch, scattered):
+def test_threads_change_nothing(tmp_path, monkeypatch, scattered, grades):
     monkeypatch.setattr("surefoot.io.join._PART", 3000)
     path = big_run(tmp_path / "run", scattered=scattered)
     # the order of the judgments is not the order of the run
     qrels = read_qrels(
-        {str(t): {f"d{d}": d % 3 for d in range(0, 300, 7)} for t in range(39, -1, -2)}
+        {
+            str(t): {f"d{d}": (13 * d + t) % grades for d in range(0, 300, 7)}
+            for t in range(39, -1, -2)
+        }
     )
     one = judge_run(qrels, path)
+    assert one.code.itemsize == (1 if grades == 3 else 4)
     for other in (
         judge_run(qrels, path, threads=3),
         judge_run(qrels, read_run(path)),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import polygamma
 from tests.strategies import judged_rankings
 
+from surefoot.data.rankings import coded
 from surefoot.kernels.measures import inst_user
 from surefoot.kernels.reference import measures as printed
 from surefoot.metrics.grammar import parse_measure
@@ -198,10 +200,23 @@ def test_bounds_enclose_every_way_to_judge_the_rest(ties, judged, T):
     completed = judged.grade.copy()
     unknown = np.isnan(completed)
     completed[unknown] = rng.integers(0, int(judged.max_grade) + 1, unknown.sum())
-    from dataclasses import replace
-
+    code, levels = coded(completed)
     for measure in measures:
         scores = measure.score(judged, Conditions(ties=ties))
-        then = measure.score(replace(judged, grade=completed), Conditions(ties=ties))
+        then = measure.score(replace(judged, code=code, levels=levels), Conditions(ties=ties))
         assert (then.value >= scores.lower - 1e-12).all()
         assert (then.value <= scores.upper + 1e-12).all()
+
+
+@pytest.mark.parametrize("ties", TIES)
+@settings(max_examples=10)
+@given(judged=judged_rankings(length=(0, 12)))
+def test_the_width_of_codes_changes_nothing(ties, judged):
+    wide = replace(judged, code=judged.code.astype(np.uint32))
+    for name in ("AP", "nDCG", "RR", "P@5", "bpref", "ERR@10", "RBP(p=0.9)", "Success@3", "Rprec"):
+        measure = parse_measure(name)
+        for column in ("value", "lower", "upper"):
+            ours, theirs = (
+                getattr(measure.score(j, Conditions(ties=ties)), column) for j in (judged, wide)
+            )
+            np.testing.assert_array_equal(ours, theirs)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import polygamma
 
-from surefoot.data.rankings import JudgedRankings
+from surefoot.data.rankings import JudgedRankings, coded
 from surefoot.errors import MeasureError
 from surefoot.metrics.contributions import contributions
 from surefoot.metrics.grammar import parse_measure
@@ -21,7 +21,7 @@ def rankings(*topics, judged=None, scores=None, max_grade=1.0):
     return JudgedRankings(
         tuple(f"q{i}" for i in range(len(topics))),
         np.concatenate([[0], np.cumsum([len(t) for t in topics])]).astype(np.int64),
-        np.array(grade, dtype=np.float64),
+        *coded(grade),
         np.array(scores or [-float(i) for t in topics for i in range(len(t))], dtype=np.float64),
         np.array([bool(t) for t in topics]),
         np.concatenate([[0], np.cumsum([len(j) for j in judged])]).astype(np.int64),

@@ -99,14 +99,14 @@ def command(
         duplicates=duplicates,
         remarks=output.chosen == "table",
         threads=output.threads,
-        show_progress=output.progress,
+        progress=output.progress,
     )
     for note in result.notes:
         output.note(f"note: {note}")
     if output.chosen != "trec_eval":
         output.write(result)
         return
-    text = "".join(f"{line}\n" for line in result.trec_eval_lines())
+    text = result.trec_eval_text()
     if output.path is None:
         sys.stdout.write(text)
         return

@@ -79,6 +79,7 @@ def command(
 
 def main() -> None:
     """Entry point of the `inst_eval` program."""
-    from surefoot.cli.main import run
+    from surefoot.cli.main import run, start_quickly
 
+    start_quickly(algebra=False)
     run(command, "inst_eval")

@@ -19,9 +19,11 @@ class JudgedRankings:
         All topics of the judgments, in the order of the judgments. Topics that only the run has
         cannot be evaluated; `extra_topics` counts them.
     offsets : (n_topics + 1) int array
-        Topic i owns ``grade[offsets[i]:offsets[i + 1]]``; nothing where the run lacks the topic.
-    grade : float array
-        Grade of each retrieved document in rank order, NaN for an unjudged one.
+        Topic i owns ``code[offsets[i]:offsets[i + 1]]``; nothing where the run lacks the topic.
+    code : int array of one or four bytes
+        Which of `levels` the grade of each retrieved document is, in rank order.
+    levels : float array
+        The grades that occur in the judgments, after a NaN for documents without judgment.
     score : float array
         Its score; documents with equal scores are a tie, ordered by `ties`. Empty where the
         rankings were made without scores.
@@ -44,7 +46,8 @@ class JudgedRankings:
 
     topics: tuple[str, ...]
     offsets: npt.NDArray[np.int64] = field(repr=False)
-    grade: npt.NDArray[np.float64] = field(repr=False)
+    code: npt.NDArray[np.unsignedinteger] = field(repr=False)
+    levels: npt.NDArray[np.float64] = field(repr=False)
     score: npt.NDArray[np.float64] = field(repr=False)
     in_run: npt.NDArray[np.bool_] = field(repr=False)
     qrel_offsets: npt.NDArray[np.int64] = field(repr=False)
@@ -59,6 +62,12 @@ class JudgedRankings:
     read_ids: Callable[[], list[list[str]]] | None = field(default=None, repr=False)
     _ids: list[list[list[str]]] = field(default_factory=list, repr=False)
 
+    @property
+    def grade(self) -> npt.NDArray[np.float64]:
+        """Grade of each retrieved document in rank order, NaN for an unjudged one."""
+        grade: npt.NDArray[np.float64] = self.levels[self.code]
+        return grade
+
     def doc_ids(self, topic_index: int) -> list[str]:
         """Document ids of one topic in rank order."""
         if not self._ids:
@@ -69,3 +78,16 @@ class JudgedRankings:
 
     def __len__(self) -> int:
         return len(self.topics)
+
+
+def coded(
+    grade: npt.ArrayLike,
+) -> tuple[npt.NDArray[np.unsignedinteger], npt.NDArray[np.float64]]:
+    """Grades as `code` and `levels`."""
+    grade = np.asarray(grade, dtype=np.float64)
+    judged = ~np.isnan(grade)
+    known, place = np.unique(grade[judged], return_inverse=True)
+    code = np.zeros(len(grade), dtype=np.uint32)
+    code[judged] = place + 1
+    narrow = code.astype(np.uint8) if len(known) < 256 else code
+    return narrow, np.concatenate([[np.nan], known])

@@ -99,6 +99,7 @@ class _Join:
         self.duplicates = duplicates
         self.scores = scores
         self.index, self.sorted_grades = index_of(qrels)
+        self.levels = self.index.levels
 
     def joiner(self, size: int = 0) -> kernel.RunJoiner:
         """A joiner for a text of `size` bytes, where that is known."""
@@ -196,13 +197,14 @@ class _Join:
         extra = sum(part.extra_topics for part in parts)
         if tag is None:
             tag = parts[0].tag.decode("utf-8", "replace")
-        offsets, grade, score, in_run = kernel.assemble(parts, len(qrels.topics))
+        offsets, code, score, in_run = kernel.assemble(parts, len(qrels.topics))
         if not in_run.any():
             raise AlignmentError(no_common_topic(qrels, whole()))
         return JudgedRankings(
             qrels.topics,
             offsets,
-            grade,
+            code,
+            self.levels,
             score,
             in_run,
             qrels.offsets,

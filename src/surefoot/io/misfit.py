@@ -3,8 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
-
 from surefoot.data.qrels import Qrels
 from surefoot.data.rankings import JudgedRankings
 from surefoot.data.run import Run
@@ -60,7 +58,7 @@ def misfit_notes(qrels: Qrels, joined: JudgedRankings) -> list[str]:
         notes.append(
             f"run {joined.name!r} has {joined.extra_topics} topics without judgments, left out"
         )
-    if joined.grade.size and np.isnan(joined.grade).all():
+    if joined.code.size and not joined.code.any():
         notes.append(
             f"run {joined.name!r} retrieves no judged document. Hint: "
             + nothing_judged(qrels, joined)

@@ -9,6 +9,7 @@ from surefoot import _kernels
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+CodeArray = npt.NDArray[np.unsignedinteger]
 
 # order of the enumerations in cpp/measures.cpp
 TIES = ("as_is", "average", "expected", "best", "worst")
@@ -21,12 +22,13 @@ _NONE = np.empty(0)
 class Ranked(NamedTuple):
     """One run over all topics; topic i owns rows ``offsets[i]:offsets[i + 1]``.
 
-    `grade` (NaN = unjudged) and `score` are in rank order; `judged` holds all grades of the topic,
-    highest first.
+    `code` (one byte or four, an index into `levels`, 0 = unjudged) and `score` are in rank order;
+    `judged` holds all grades of the topic, highest first.
     """
 
     offsets: IntArray
-    grade: FloatArray
+    code: CodeArray
+    levels: FloatArray
     score: FloatArray
     judged_offsets: IntArray
     judged: FloatArray
@@ -108,8 +110,8 @@ def contributions_by_rank(
     threads: int = 1,
 ) -> tuple[FloatArray, FloatArray]:
     """Weight and gain of every row of `ranked`, zero beyond the last rank that counts."""
-    weight = np.zeros(len(ranked.grade))
-    gain = np.zeros(len(ranked.grade))
+    weight = np.zeros(len(ranked.code))
+    gain = np.zeros(len(ranked.code))
     _kernels.contributions_by_rank(
         name,
         *_arguments(ranked, gains, ties, depth, cutoff, parameter, discount, 1),
@@ -141,7 +143,7 @@ def _arguments(
     at_least: int,
 ) -> tuple[object, ...]:
     n_topics = len(ranked.offsets) - 1
-    if ties != "as_is" and len(ranked.score) != len(ranked.grade):
+    if ties != "as_is" and len(ranked.score) != len(ranked.code):
         raise ValueError("ties need the scores of the documents")
     return (
         *ranked,

@@ -22,6 +22,7 @@ Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.unsignedinteger]
 
 TextError: type[Exception] = _kernels.TextError
 ScatteredTopics: type[Exception] = _kernels.ScatteredTopics
@@ -40,6 +41,7 @@ class Fault(IntEnum):
     CONTROL_CHARACTER = 5
     DUPLICATE = 6
     TOPIC_TOO_LARGE = 7
+    LINE_TOO_LONG = 8
 
 
 class Reader(Protocol):
@@ -146,7 +148,10 @@ def judged_index(
     document_ends: Ints,
     grades: Floats,
 ) -> Any:
-    """Judgments by topic and document, for `run_joiner`; any number of joiners may share one."""
+    """Judgments by topic and document, for `run_joiner`; any number of joiners may share one.
+
+    Its `levels` are the grades that occur, by their codes; code 0 is no judgment.
+    """
     return _kernels.JudgedIndex(
         topic_block, topic_ends, offsets, document_block, document_ends, grades
     )
@@ -159,16 +164,16 @@ def sorted_grades(offsets: Ints, grades: Floats) -> Floats:
 
 
 def run_joiner(index: Any, *, ties: str, depth: int, duplicates: str, scores: bool) -> RunJoiner:
-    """A reader of runs that keeps grades, and if wanted scores, in rank order, and no document."""
+    """A reader of runs that keeps codes of grades, and scores if wanted, in rank order; no ids."""
     joiner: RunJoiner = _kernels.RunJoiner(
         index, TIES.index(ties), depth, DUPLICATES.index(duplicates), scores
     )
     return joiner
 
 
-def assemble(parts: Sequence[RunJoiner], n_topics: int) -> tuple[Ints, Floats, Floats, Flags]:
-    """Offsets, grades, scores and presence by topic of the judgments, out of finished joiners."""
-    arrays: tuple[Ints, Floats, Floats, Flags] = _kernels.assemble(list(parts), n_topics)
+def assemble(parts: Sequence[RunJoiner], n_topics: int) -> tuple[Ints, Codes, Floats, Flags]:
+    """Offsets, codes of grades, scores and presence by topic of the judgments, by all parts."""
+    arrays: tuple[Ints, Codes, Floats, Flags] = _kernels.assemble(list(parts), n_topics)
     return arrays
 
 

@@ -12,12 +12,12 @@ def judged_only(judged: JudgedRankings) -> JudgedRankings:
 
     A document with a negative grade was judged and stays; trec_eval drops it.
     """
-    keep = ~np.isnan(judged.grade)
+    keep = judged.code > 0
     kept_before = np.concatenate([[0], np.cumsum(keep)])
     return replace(
         judged,
         offsets=kept_before[judged.offsets].astype(np.int64),
-        grade=judged.grade[keep],
+        code=judged.code[keep],
         score=judged.score[keep] if len(judged.score) else judged.score,
         read_ids=None,
         _ids=[],

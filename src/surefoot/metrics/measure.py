@@ -140,7 +140,12 @@ class Measure:
 def ranked(judged: JudgedRankings) -> Ranked:
     """The arrays of `judged`, as the kernels take them."""
     return Ranked(
-        judged.offsets, judged.grade, judged.score, judged.qrel_offsets, judged.qrel_grade
+        judged.offsets,
+        judged.code,
+        judged.levels,
+        judged.score,
+        judged.qrel_offsets,
+        judged.qrel_grade,
     )
 
 

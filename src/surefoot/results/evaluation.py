@@ -1,6 +1,5 @@
 """Per-topic scores of runs, with their bounds."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -121,21 +120,28 @@ class Evaluation(Result):
             upper=self.upper[:, j] if bounds else None,
         )
 
-    def trec_eval_lines(self) -> Iterator[str]:
-        """``name<TAB>topic<TAB>value``: topics in order where wanted, then the means."""
+    def trec_eval_text(self) -> str:
+        """Lines ``name<TAB>topic<TAB>value``: topics in order where wanted, then the means."""
+        lines = [_trec_line(label) for label in self.labels]
+        # a topic's lines at once: there can be many
+        topic_lines = "".join(lines)
+        out = []
         for i, system in enumerate(self.systems):
             if len(self.systems) > 1:
-                yield f"runid\tall\t{system}"
+                out.append(f"runid\tall\t{system}\n")
             if self.per_topic:
-                for t in self._counted(i, 0).tolist():
-                    for label, value in zip(self.labels, self.value[i, :, t], strict=True):
-                        yield f"{label}\t{self.topics[t]}\t{_trec_number(label, value)}"
-            for j, label in enumerate(self.labels):
-                yield f"{label}\tall\t{_trec_number(label, self.mean[i, j])}"
+                counted = self._counted(i, 0)
+                scores = self.value[i][:, counted].T.tolist()
+                for t, row in zip(counted.tolist(), scores, strict=True):
+                    out.append(topic_lines % tuple(x for v in row for x in (self.topics[t], v)))
+            out += [line % ("all", v) for line, v in zip(lines, self.mean[i].tolist(), strict=True)]
+        return "".join(out)
 
     def _counted(self, system: int, measure: int) -> npt.NDArray[np.intp]:
         return np.flatnonzero(~np.isnan(self.value[system, measure]))
 
 
-def _trec_number(label: str, value: float) -> str:
-    return f"{value:.0f}" if label.lower().startswith("num") else f"{value:.4f}"
+def _trec_line(label: str) -> str:
+    """The pattern of a line; counts have no decimals."""
+    decimals = 0 if label.lower().startswith("num") else 4
+    return f"{label.replace('%', '%%')}\t%s\t%.{decimals}f\n"

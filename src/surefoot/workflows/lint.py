@@ -232,9 +232,9 @@ def _run_judged(qrels: Qrels, run: Run) -> Iterator[Remark]:
         return
     for note in misfit_notes(qrels, joined):
         yield "warning", "misfit", note
-    rank = np.arange(len(joined.grade)) - np.repeat(joined.offsets[:-1], np.diff(joined.offsets))
+    rank = np.arange(len(joined.code)) - np.repeat(joined.offsets[:-1], np.diff(joined.offsets))
     top = rank < 10
-    unjudged = float(np.isnan(joined.grade[top]).mean()) if top.any() else 0.0
+    unjudged = float((joined.code[top] == 0).mean()) if top.any() else 0.0
     if unjudged > 0:
         yield (
             "warning" if unjudged > 0.1 else "note",
