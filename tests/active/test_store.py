@@ -300,6 +300,27 @@ def test_a_full_disk_is_said_plainly_and_does_no_damage(known, tmp_path):
     assert sf.active.estimate(location).draws > 5
 
 
+def test_a_disk_too_small_for_a_plan_names_the_study(known, tmp_path):
+    location = tmp_path / "s.db"
+    reader, writer = os.pipe()
+
+    def fill():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+        try:
+            plan(known, location)
+        except InputError as error:
+            os.write(writer, str(error).encode())
+
+    with child(fill) as (_, wait):
+        os.close(writer)
+        with os.fdopen(reader) as told:
+            message = told.read()
+        assert wait() == 0
+    assert message.startswith(f"{location}: ")
+    assert "disk" in message
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_read_only_study_can_be_read_and_says_so_when_written(known):
     folder = Path(tempfile.mkdtemp(prefix="surefoot-"))
     try:
@@ -357,9 +378,11 @@ def test_an_unknown_kind_of_url_is_refused():
 
 def test_a_server_that_does_not_answer_is_one_line():
     pytest.importorskip("psycopg")
-    with pytest.raises(InputError, match=r"127\.0\.0\.1") as caught:
-        Study("postgresql://user:secret@127.0.0.1:1/none")
-    assert "secret" not in str(caught.value)
+    with pytest.raises(InputError) as caught:
+        Study("postgresql://user:secret@127.0.0.1:1/none?application_name=a/b#mine")
+    assert str(caught.value).startswith(
+        "postgresql://user:***@127.0.0.1:1/none?application_name=a/b#mine: connection failed"
+    )
 
 
 def test_the_draws_are_those_of_the_seed(known, location):

@@ -41,9 +41,9 @@ class Database:
             url, _, name = text.partition("#")
             self.name = name or "study"
             self.engine = self._server_engine(url)
-            self.shown = self.engine.url.render_as_string(hide_password=True) + (
-                f"#{name}" if name else ""
-            )
+            # as it was typed, but for the password
+            url = self.engine.url.set(drivername="postgresql").render_as_string(hide_password=True)
+            self.shown = url.replace("%2F", "/") + (f"#{name}" if name else "")
 
     def _file_engine(self, path: Path) -> Any:
         def connect() -> sqlite3.Connection:

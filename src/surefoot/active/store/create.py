@@ -62,6 +62,7 @@ def new_study(location: str | os.PathLike[str]) -> Iterator[NewStudy]:
         if target.path is not None:
             temporary = stack.enter_context(_hidden_file(target.path))
             database = Database(temporary, fresh=True)
+            database.shown = target.shown
         migrate(database)
         with database.writing() as connection:
             taken = connection.execute(
