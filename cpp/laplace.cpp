@@ -26,17 +26,32 @@ struct Prior {
   double b_location, b_precision, k_precision, s_precision, t_precision;
 };
 
+// Where the blocks lie in a parameter vector (b, [k], s, t), and how long the rows of the matrices are:
+// whole vectors, so that no loop along them has a remainder.
+struct Blocks {
+  std::int64_t large, effects, small, stride, large_at, small_at;
+  explicit SUREFOOT_INLINE Blocks(const Crossed& d) {
+    const bool topics_large = d.topics >= d.systems;
+    large = topics_large ? d.topics : d.systems;
+    effects = topics_large ? d.systems : d.topics;
+    small = effects + d.fixed();
+    stride = (small + 7) / 8 * 8;
+    const std::int64_t s_at = d.fixed(), t_at = s_at + d.systems;
+    large_at = topics_large ? t_at : s_at;
+    small_at = topics_large ? s_at : t_at;
+  }
+};
+
 // Buffers of one thread.
 struct Work {
   std::vector<double> eta, v, g, h, i, grad, step, trial, coupling, diagonal, dense, tail;
   explicit Work(const Crossed& d)
       : eta(d.n), v(d.n), g(d.n), h(d.n), i(d.n), grad(d.size()), step(d.size()), trial(d.size()) {
-    const std::size_t large = std::max(d.systems, d.topics);
-    const std::size_t small = std::min(d.systems, d.topics) + d.fixed();
-    coupling.resize(large * small);
-    diagonal.resize(large);
-    dense.resize(small * small);
-    tail.resize(small);
+    const Blocks at(d);
+    coupling.resize(at.large * at.stride);
+    diagonal.resize(at.large);
+    dense.resize(at.small * at.stride);
+    tail.resize(at.stride);
   }
 };
 
@@ -50,36 +65,64 @@ SUREFOOT_INLINE double log_prior(const Crossed& d, const Prior& p, const double*
   return out;
 }
 
+// target[e] -= sum of four rows times their factors, for e from `begin` rounded down to whole vectors:
+// what lies below the diagonal is never read.
+SUREFOOT_INLINE void subtract_rows(std::int64_t begin, std::int64_t stride, const double* factor,
+                                   const double* __restrict row0, const double* __restrict row1,
+                                   const double* __restrict row2, const double* __restrict row3,
+                                   double* __restrict target) {
+  for (std::int64_t e = begin / 8 * 8; e < stride; e += 8)
+    for (std::int64_t l = e; l < e + 8; ++l)
+      target[l] -= (factor[0] * row0[l] + factor[1] * row1[l]) +
+                   (factor[2] * row2[l] + factor[3] * row3[l]);
+}
+
 // Curvature (weights w, plus the prior) into its factor; false where it is not positive definite.
 // coupling: (large, small) rows; dense: upper triangular U with U'U = Schur complement.
 SUREFOOT_INLINE bool factorise(const Crossed& d, const Prior& p, const double* w, Work& k) {
+  const Blocks at(d);
   const bool topics_large = d.topics >= d.systems;
-  const std::int64_t large = topics_large ? d.topics : d.systems;
-  const std::int64_t effects = topics_large ? d.systems : d.topics;
-  const std::int64_t fixed = d.fixed(), small = effects + fixed;
+  const std::int64_t large = at.large, fixed = d.fixed(), small = at.small, stride = at.stride;
   double* c = k.coupling.data();
   double* m = k.dense.data();
   double* diag = k.diagonal.data();
-  for (std::int64_t q = 0; q < large * small; ++q) c[q] = 0.0;
-  for (std::int64_t q = 0; q < small * small; ++q) m[q] = 0.0;
-  for (std::int64_t l = 0; l < large; ++l) diag[l] = topics_large ? p.t_precision : p.s_precision;
+  double* of_effect = k.tail.data();
+  const double large_prior = topics_large ? p.t_precision : p.s_precision;
+  for (std::int64_t q = 0; q < large * stride; ++q) c[q] = 0.0;
+  for (std::int64_t q = 0; q < small * stride; ++q) m[q] = 0.0;
+  for (std::int64_t l = 0; l < large; ++l) diag[l] = 0.0;
+  for (std::int64_t a = 0; a < stride; ++a) of_effect[a] = 0.0;
   // small block, in the order: fixed effects, then the smaller effects
-  for (std::int64_t o = 0; o < d.n; ++o) {
-    const std::int64_t l = topics_large ? d.topic[o] : d.system[o];
-    const std::int64_t e = fixed + (topics_large ? d.system[o] : d.topic[o]);
-    diag[l] += w[o];
-    c[l * small + e] += w[o];
-    m[e * small + e] += w[o];
+  for (std::int64_t o = 0; o < d.n;) {
+    const std::int64_t i = d.system[o];
+    std::int64_t end = o;
+    while (end < d.n && d.system[end] == i) ++end;
+    const double sum = lane_sum(w + o, end - o);
+    if (topics_large) {
+      of_effect[fixed + i] = sum;
+      for (std::int64_t q = o; q < end; ++q) {
+        diag[d.topic[q]] += w[q];
+        c[d.topic[q] * stride + fixed + i] += w[q];
+      }
+    } else {
+      diag[i] = sum;
+      double* row = c + i * stride + fixed;
+      for (std::int64_t q = o; q < end; ++q) {
+        of_effect[fixed + d.topic[q]] += w[q];
+        row[d.topic[q]] += w[q];
+      }
+    }
+    o = end;
   }
   for (std::int64_t l = 0; l < large; ++l) {
-    const double prior = topics_large ? p.t_precision : p.s_precision;
-    c[l * small] = diag[l] - prior;
+    c[l * stride] = diag[l];
+    diag[l] += large_prior;
   }
   double total = 0.0;
   for (std::int64_t e = fixed; e < small; ++e) {
-    total += m[e * small + e];
-    m[e] = m[e * small + e];
-    m[e * small + e] += topics_large ? p.s_precision : p.t_precision;
+    total += of_effect[e];
+    m[e] = of_effect[e];
+    m[e * stride + e] = of_effect[e] + (topics_large ? p.s_precision : p.t_precision);
   }
   m[0] = total + p.b_precision;
   if (d.covariate) {
@@ -87,68 +130,70 @@ SUREFOOT_INLINE bool factorise(const Crossed& d, const Prior& p, const double* w
       const std::int64_t l = topics_large ? d.topic[o] : d.system[o];
       const std::int64_t e = fixed + (topics_large ? d.system[o] : d.topic[o]);
       const double wx = w[o] * d.covariate[o];
-      c[l * small + 1] += wx;
-      m[small + e] += wx;
+      c[l * stride + 1] += wx;
+      m[stride + e] += wx;
       m[1] += wx;
-      m[small + 1] += wx * d.covariate[o];
+      m[stride + 1] += wx * d.covariate[o];
     }
-    m[small + 1] += p.k_precision;
+    m[stride + 1] += p.k_precision;
   }
-  for (std::int64_t l = 0; l < large; ++l) {
+  for (std::int64_t l = 0; l < large; ++l)
     if (!(diag[l] > 0.0)) return false;
-    const double inverse = 1.0 / diag[l];
-    const double* row = c + l * small;
+  for (std::int64_t l = 0; l < large; l += 4) {
+    const double* row[4];
+    double inverse[4];
+    for (std::int64_t r = 0; r < 4; ++r) {
+      const bool there = l + r < large;
+      row[r] = c + (there ? l + r : l) * stride;
+      inverse[r] = there ? 1.0 / diag[l + r] : 0.0;
+    }
     for (std::int64_t a = 0; a < small; ++a) {
-      const double f = row[a] * inverse;
-      double* target = m + a * small;
-      for (std::int64_t e = a; e < small; ++e) target[e] -= f * row[e];
+      const double factor[4] = {row[0][a] * inverse[0], row[1][a] * inverse[1],
+                                row[2][a] * inverse[2], row[3][a] * inverse[3]};
+      subtract_rows(a, stride, factor, row[0], row[1], row[2], row[3], m + a * stride);
     }
   }
-  for (std::int64_t a = 0; a < small; ++a) {
-    double* row = m + a * small;
-    if (!(row[a] > 0.0)) return false;
-    const double root = std::sqrt(row[a]), inverse = 1.0 / root;
-    row[a] = root;
-    for (std::int64_t e = a + 1; e < small; ++e) row[e] *= inverse;
-    for (std::int64_t q = a + 1; q < small; ++q) {
-      const double f = row[q];
-      double* target = m + q * small;
-      for (std::int64_t e = q; e < small; ++e) target[e] -= f * row[e];
+  // rows of the factor in groups of four, each group subtracted from the rows after it at once
+  for (std::int64_t g = 0; g < small; g += 4) {
+    const std::int64_t after = g + 4 < small ? g + 4 : small;
+    for (std::int64_t a = g; a < after; ++a) {
+      double* row = m + a * stride;
+      if (!(row[a] > 0.0)) return false;
+      const double root = std::sqrt(row[a]), inverse = 1.0 / root;
+      row[a] = root;
+      for (std::int64_t e = a + 1; e < stride; ++e) row[e] *= inverse;
+      for (std::int64_t q = a + 1; q < after; ++q) {
+        const double f = row[q];
+        double* target = m + q * stride;
+        for (std::int64_t e = q; e < stride; ++e) target[e] -= f * row[e];
+      }
+    }
+    if (after - g < 4) break;
+    const double* row = m + g * stride;
+    for (std::int64_t q = after; q < small; ++q) {
+      const double factor[4] = {row[q], row[stride + q], row[2 * stride + q], row[3 * stride + q]};
+      subtract_rows(q, stride, factor, row, row + stride, row + 2 * stride, row + 3 * stride,
+                    m + q * stride);
     }
   }
   return true;
 }
 
 SUREFOOT_INLINE double log_determinant(const Crossed& d, const Work& k) {
-  const std::int64_t large = std::max(d.systems, d.topics);
-  const std::int64_t small = std::min(d.systems, d.topics) + d.fixed();
+  const Blocks at(d);
   double out = 0.0;
-  for (std::int64_t l = 0; l < large; ++l) out += std::log(k.diagonal[l]);
-  for (std::int64_t a = 0; a < small; ++a) out += 2.0 * std::log(k.dense[a * small + a]);
+  for (std::int64_t l = 0; l < at.large; ++l) out += std::log(k.diagonal[l]);
+  for (std::int64_t a = 0; a < at.small; ++a) out += 2.0 * std::log(k.dense[a * at.stride + a]);
   return out;
 }
 
 // Back substitution U x = r for the small block, in place.
-SUREFOOT_INLINE void back_substitute(const double* u, std::int64_t small, double* r) {
-  for (std::int64_t a = small - 1; a >= 0; --a) {
-    const double rest = lane_dot(u + a * small + a + 1, r + a + 1, small - a - 1);
-    r[a] = (r[a] - rest) / u[a * small + a];
+SUREFOOT_INLINE void back_substitute(const double* u, const Blocks& at, double* r) {
+  for (std::int64_t a = at.small - 1; a >= 0; --a) {
+    const double* row = u + a * at.stride;
+    r[a] = (r[a] - lane_dot(row + a + 1, r + a + 1, at.small - a - 1)) / row[a];
   }
 }
-
-// Where the blocks lie in a parameter vector (b, [k], s, t).
-struct Blocks {
-  std::int64_t large, effects, small, large_at, small_at;
-  explicit SUREFOOT_INLINE Blocks(const Crossed& d) {
-    const bool topics_large = d.topics >= d.systems;
-    large = topics_large ? d.topics : d.systems;
-    effects = topics_large ? d.systems : d.topics;
-    small = effects + d.fixed();
-    const std::int64_t s_at = d.fixed(), t_at = s_at + d.systems;
-    large_at = topics_large ? t_at : s_at;
-    small_at = topics_large ? s_at : t_at;
-  }
-};
 
 // step = A^{-1} grad.
 SUREFOOT_INLINE void solve(const Crossed& d, Work& k) {
@@ -159,20 +204,20 @@ SUREFOOT_INLINE void solve(const Crossed& d, Work& k) {
   for (std::int64_t e = 0; e < at.effects; ++e) r[fixed + e] = k.grad[at.small_at + e];
   for (std::int64_t l = 0; l < at.large; ++l) {
     const double f = k.grad[at.large_at + l] / k.diagonal[l];
-    const double* row = k.coupling.data() + l * at.small;
+    const double* row = k.coupling.data() + l * at.stride;
     for (std::int64_t a = 0; a < at.small; ++a) r[a] -= f * row[a];
   }
   const double* u = k.dense.data();
   for (std::int64_t a = 0; a < at.small; ++a) {
-    r[a] /= u[a * at.small + a];
+    r[a] /= u[a * at.stride + a];
     const double f = r[a];
-    for (std::int64_t e = a + 1; e < at.small; ++e) r[e] -= f * u[a * at.small + e];
+    for (std::int64_t e = a + 1; e < at.small; ++e) r[e] -= f * u[a * at.stride + e];
   }
-  back_substitute(u, at.small, r);
+  back_substitute(u, at, r);
   for (std::int64_t a = 0; a < fixed; ++a) k.step[a] = r[a];
   for (std::int64_t e = 0; e < at.effects; ++e) k.step[at.small_at + e] = r[fixed + e];
   for (std::int64_t l = 0; l < at.large; ++l) {
-    const double rest = lane_dot(k.coupling.data() + l * at.small, r, at.small);
+    const double rest = lane_dot(k.coupling.data() + l * at.stride, r, at.small);
     k.step[at.large_at + l] = (k.grad[at.large_at + l] - rest) / k.diagonal[l];
   }
 }
@@ -184,12 +229,12 @@ SUREFOOT_INLINE void draw_one(const Crossed& d, Work& k, const double* mode, con
   const std::int64_t fixed = d.fixed();
   double* r = k.tail.data();
   for (std::int64_t a = 0; a < at.small; ++a) r[a] = z[a];
-  back_substitute(k.dense.data(), at.small, r);
+  back_substitute(k.dense.data(), at, r);
   for (std::int64_t a = 0; a < fixed; ++a) x[a] = mode[a] + r[a];
   for (std::int64_t e = 0; e < at.effects; ++e)
     x[at.small_at + e] = mode[at.small_at + e] + r[fixed + e];
   for (std::int64_t l = 0; l < at.large; ++l) {
-    const double rest = lane_dot(k.coupling.data() + l * at.small, r, at.small);
+    const double rest = lane_dot(k.coupling.data() + l * at.stride, r, at.small);
     x[at.large_at + l] = mode[at.large_at + l] + z[at.small + l] / std::sqrt(k.diagonal[l]) -
                          rest / k.diagonal[l];
   }

@@ -27,18 +27,12 @@ SUREFOOT_INLINE double fast_exp(double x) {
   const double shifted = x * 1.4426950408889634074 + magic;
   const double n = shifted - magic;
   const double r = (x - n * 0x1.62e42fefa3800p-1) - n * 0x1.ef35793c76730p-45;
-  double p = 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
-  p = p * r * r + r + 1.0;
+  // Estrin's scheme: a short chain of dependent operations counts for more than their number
+  const double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+  const double c0 = 0.5 + r * (1.0 / 6.0), c2 = 1.0 / 24.0 + r * (1.0 / 120.0);
+  const double c4 = 1.0 / 720.0 + r * (1.0 / 5040.0), c6 = 1.0 / 40320.0 + r * (1.0 / 362880.0);
+  const double c8 = 1.0 / 3628800.0 + r * (1.0 / 39916800.0) + r2 * (1.0 / 479001600.0);
+  const double p = ((c0 + r2 * c2) + r4 * (c4 + r2 * c6) + r8 * c8) * r2 + r + 1.0;
   const std::uint64_t exponent = bits_of(shifted) - bits_of(magic) + 1023u;
   return p * from_bits(exponent << 52);
 }
@@ -51,16 +45,11 @@ SUREFOOT_INLINE double fast_log(double x) {
   const double m = from_bits(u - ((k - 1024u) << 52));                    // in [sqrt(1/2), sqrt(2))
   const double e = from_bits(k + 0x4330000000000000ull) - (0x1p52 + 1024.0);
   const double f = (m - 1.0) / (m + 1.0), s = f * f;
-  double p = 1.0 / 21.0;
-  p = p * s + 1.0 / 19.0;
-  p = p * s + 1.0 / 17.0;
-  p = p * s + 1.0 / 15.0;
-  p = p * s + 1.0 / 13.0;
-  p = p * s + 1.0 / 11.0;
-  p = p * s + 1.0 / 9.0;
-  p = p * s + 1.0 / 7.0;
-  p = p * s + 1.0 / 5.0;
-  p = p * s + 1.0 / 3.0;
+  const double s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
+  const double c0 = 1.0 / 3.0 + s * (1.0 / 5.0), c2 = 1.0 / 7.0 + s * (1.0 / 9.0);
+  const double c4 = 1.0 / 11.0 + s * (1.0 / 13.0), c6 = 1.0 / 15.0 + s * (1.0 / 17.0);
+  const double c8 = 1.0 / 19.0 + s * (1.0 / 21.0);
+  const double p = (c0 + s2 * c2) + s4 * (c4 + s2 * c6) + s8 * c8;
   return e * 0x1.62e42fefa3800p-1 + (e * 0x1.ef35793c76730p-45 + (2.0 * f + 2.0 * f * s * p));
 }
 
