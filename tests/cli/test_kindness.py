@@ -174,6 +174,24 @@ def test_empty_cells_leave_the_query_out(here):
     result = run("risk", "gaps.csv", "--champion", "champion", "--format", "csv")
     header, row = (line.split(",") for line in result.stdout.splitlines())
     assert dict(zip(header, row, strict=True))["topics"] == "4"
+    assert result.stderr == (
+        "note: 2 of 12 scores are missing, such as that of champion on q4; a comparison uses the "
+        "topics that both systems have\n"
+    )
+    quiet = run("risk", "gaps.csv", "--champion", "champion", "--format", "csv", "-q")
+    assert (quiet.stdout, quiet.stderr) == (result.stdout, "")
+
+
+def test_a_column_that_is_no_system_is_pointed_at(here):
+    rows = [line.split(",") for line in TABLE.splitlines()]
+    folds = ["fold", *"123456"]
+    text = "".join(",".join([*row, fold]) + "\n" for row, fold in zip(rows, folds, strict=True))
+    (here / "fold.csv").write_text(text)
+    result = run("risk", "fold.csv", "--champion", "champion")
+    assert result.exit_code == 0
+    assert result.stderr.startswith(
+        "note: whole numbers beyond 0 to 1 in fold, unlike in other systems"
+    )
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ BROKEN = {
     "underscore": (LONG + "B,3,2_0\n", "F:6: the score is not a finite number: '2_0'"),
     "decimal comma": (
         "system\ttopic\tscore\nA\t1\t2,0\n",
-        "F:2: the score is not a finite number: '2,0'",
+        "F:2: the score is not a finite number: '2,0'. Hint: write decimals with a point",
     ),
     "infinite": (LONG + "B,3,inf\n", "F:6: the score is not a finite number: 'inf'"),
     "too large": (LONG + "B,3,1e400\n", "F:6: the score is not a finite number: '1e400'"),
@@ -163,7 +163,22 @@ BROKEN = {
     ),
     "header twice": ("topic,A,A\n1,1,1\n", "F:1: the header names 'A' twice"),
     "topic twice": ("topic,A\n1,1\n1,1\n", "F:3: topic '1' has another row"),
-    "wide text": ("topic,A\n1,x\n", "F:2: the A is not a finite number: 'x'"),
+    "wide text": ("topic,A\n1,x\n", "F:2: the score of 'A' is not a finite number: 'x'"),
+    "no header": (
+        "0.5,0.25\n1,0\n",
+        "F: the header holds numbers where it should name the systems. "
+        "Hint: put a line of names on top",
+    ),
+    "judgments": (
+        "1 0 d1 2\n1 0 d2 0\n",
+        "F: looks like judgments, not a table of scores. "
+        "Hint: --qrels QRELS --run RUN... -m MEASURE evaluate first",
+    ),
+    "run": (
+        "1 Q0 d1 1 9.5 bm25\n",
+        "F: looks like a run, not a table of scores. "
+        "Hint: --qrels QRELS --run RUN... -m MEASURE evaluate first",
+    ),
     "wide short": ("topic,A,B\n1,1\n", "F:2: has 2 fields where the header has 3: '1,1'"),
     "only topics": ("topic\n1\n", "F: the table has no system column, only ['topic']"),
     "several measures": (

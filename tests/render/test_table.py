@@ -84,6 +84,15 @@ def test_whole_numbers_stay_whole_and_a_narrow_terminal_breaks_headers_not_numbe
     assert lines[-1].split() == ["b1", "5", "-12.5000"]
 
 
+def test_a_single_row_too_wide_says_its_words_above_and_keeps_its_numbers(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    table = {"system": ["new"], "champion": ["old"], "form": ["alpha"]}
+    table |= {name: [0.25] for name in "abc"}
+    lines = printed(Example(table=table))
+    assert lines[0] == "champion old  form alpha"
+    assert lines[1].split() == ["system", "a", "b", "c"]
+
+
 def test_columns_that_do_not_fit_are_left_out_and_counted(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     lines = printed(Example(table={name: [0.25, 0.5] for name in "abcdefgh"}))

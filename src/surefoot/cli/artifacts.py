@@ -12,6 +12,7 @@ from surefoot.data.scores import ScoreMatrix
 @champion_option(help="The system that would be replaced.")
 @click.option(
     "--challenger",
+    "--system",
     "challengers",
     multiple=True,
     required=True,

@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,6 +150,8 @@ def output_options(
 def scores_input(function: Command | None = None, *, required: bool = True) -> Command:
     """Add SCORES, or --qrels with --run and -m; the command gets a `scores` ScoreMatrix.
 
+    Stands above `output_options`, whose --threads and --quiet it heeds.
+
     With `required` false, a command called without any gets None.
     """
     if function is None:
@@ -172,10 +174,14 @@ def scores_input(function: Command | None = None, *, required: bool = True) -> C
             raise click.UsageError("give either SCORES or --qrels with --run, not both")
         from surefoot.workflows.scores import load_scores
 
-        threads = kwargs["output"].threads if "output" in kwargs else 0
         matrix: ScoreMatrix = load_scores(
-            scores, qrels=qrels, runs=runs, measure=measure, threads=threads
+            scores, qrels=qrels, runs=runs, measure=measure, threads=kwargs["threads"]
         )
+        if not kwargs["quiet"]:
+            from surefoot.render.visible import visible
+
+            for oddity in _oddities(matrix):
+                click.echo(visible(f"note: {oddity}"), err=True)
         return function(*args, scores=matrix, **kwargs)
 
     for decorate in (
@@ -186,6 +192,26 @@ def scores_input(function: Command | None = None, *, required: bool = True) -> C
     ):
         wrapper = decorate(wrapper)
     return wrapper
+
+
+def _oddities(scores: ScoreMatrix) -> Iterator[str]:
+    """What no result would show: missing scores, and columns that are no systems."""
+    values, gaps = scores.values, scores.missing
+    count = int(gaps.sum())
+    if count:
+        i, j = divmod(int(gaps.argmax()), gaps.shape[1])
+        yield (
+            f"{count} of {gaps.size} scores are missing, such as that of {scores.systems[i]} on "
+            f"{scores.topics[j]}; a comparison uses the topics that both systems have"
+        )
+    whole = ((values == values.round()) | gaps).all(axis=1)
+    within = (((values >= 0) & (values <= 1)) | gaps).all(axis=1)
+    if (within & ~whole).any() and (whole & ~within).any():
+        odd = [s for s, o in zip(scores.systems, whole & ~within, strict=True) if o]
+        yield (
+            f"whole numbers beyond 0 to 1 in {', '.join(odd[:5])}{', ...' if len(odd) > 5 else ''},"
+            " unlike in other systems. Hint: drop columns that are no scores from the table"
+        )
 
 
 def champion_option(*, many: bool = False, required: bool = True, help: str = "") -> Decorator:

@@ -9,7 +9,7 @@ from surefoot.data.scores import ScoreMatrix
 @click.command(name="paired")
 @scores_input
 @champion_option(help="The system that would be replaced.")
-@click.option("--challenger", required=True, help="The system that would replace it.")
+@click.option("--challenger", "--system", required=True, help="The system that would replace it.")
 @click.option(
     "--r",
     type=click.FloatRange(min=0.0),

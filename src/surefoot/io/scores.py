@@ -67,6 +67,7 @@ def read_scores(source: Any, *, measure: str | None = None) -> ScoreMatrix:
     lines = lines_of(text)
     if _is_trec_eval(lines):
         return _from_trec_eval(lines, opened.path, measure)
+    _refuse_trec(lines, opened.path)
     return _from_table(text_table(text, opened.path), measure)
 
 
@@ -228,6 +229,11 @@ def _from_wide(table: Table, measure: str | None) -> ScoreMatrix:
     systems = [n for n in names if n != topic]
     if not systems:
         raise InputError(f"{table.name}: the table has no system column, only {names}")
+    if any("." in s for s in systems) and all(number(s) is not None for s in systems):
+        raise InputError(
+            f"{table.name}: the header holds numbers where it should name the systems. "
+            "Hint: put a line of names on top"
+        )
     kept = table
     if topic is not None:
         topics = table.names(topic)
@@ -241,9 +247,24 @@ def _from_wide(table: Table, measure: str | None) -> ScoreMatrix:
         # a table of means by system has one column of names and is no table of topics
         width = max(3, len(str(max(len(table) - 1, 0))))
         topics = [f"t{j:0{width}d}" for j in range(len(table))]
-    values = np.array([kept.numbers(s, missing=True) for s in systems])
+    values = np.array([kept.numbers(s, missing=True, what=f"score of {s!r}") for s in systems])
     values = values.reshape(len(systems), len(topics))
     return ScoreMatrix(tuple(systems), tuple(topics), values, measure=measure or "")
+
+
+def _refuse_trec(lines: Sequence[str], path: str) -> None:
+    """Judgments and runs hold no scores of topics yet."""
+    line = next((line for line in lines if line.strip()), "")
+    fields = line.split()
+    if "," in line or len(fields) not in (4, 6) or fields[1].upper() not in ("0", "Q0"):
+        return
+    if number(fields[3]) is None:
+        return
+    what = "judgments" if len(fields) == 4 else "a run"
+    raise InputError(
+        f"{path}: looks like {what}, not a table of scores. "
+        "Hint: --qrels QRELS --run RUN... -m MEASURE evaluate first"
+    )
 
 
 # -- trec_eval's own output ----------------------------------------------------------------------

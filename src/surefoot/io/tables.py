@@ -53,14 +53,15 @@ class Table:
             out.append(str(value))
         return out
 
-    def numbers(self, column: str, *, missing: bool) -> list[float]:
+    def numbers(self, column: str, *, missing: bool, what: str = "") -> list[float]:
         """A column of finite numbers; empty cells and NA are NaN where `missing` allows them."""
         out = []
         for row, cell in enumerate(self.columns[column]):
             value = number(cell)
             if value is None or (not missing and math.isnan(value)):
                 text = shown(cell.encode("utf-8", "replace")) if isinstance(cell, str) else cell
-                raise self.fault(row, f"the {column} is not a finite number: {text}")
+                hint = ". Hint: write decimals with a point" if "," in str(cell) else ""
+                raise self.fault(row, f"the {what or column} is not a finite number: {text}{hint}")
             out.append(value)
         return out
 

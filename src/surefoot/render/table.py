@@ -25,11 +25,6 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
     names = [n for n in result.terminal if n in rows[0]] if result.terminal else list(rows[0])
     empty = [n for n in rows[0] if all(row[n] == "" for row in rows)]
     names = [n for n in names if n not in empty]
-    settled = [n for n in names if len(rows) > 1 and _settled(rows, n)]
-    said = [f"{n} {cell(rows[0][n])}" for n in settled]
-    if said:
-        console.print(Text("  ".join(said), style="dim"))
-    names = [n for n in names if n not in settled]
     shown = rows[:max_rows]
     texts = {name: column([row[name] for row in shown]) for name in names}
     # what a column needs: a header may wrap at its words; numbers and short names stay in one piece
@@ -41,6 +36,14 @@ def print_result(result: Result, *, file: IO[str] | None = None, max_rows: int =
         )
         for name in names
     }
+    # the first column of a single row says what the row is about
+    same = [n for n in names[len(rows) == 1 :] if _settled(rows, n)]
+    too_wide = _total(needs[n] for n in names) > console.width
+    settled = same if len(rows) > 1 or too_wide else []
+    said = [f"{n} {cell(rows[0][n])}" for n in settled]
+    if said:
+        console.print(Text("  ".join(said), style="dim"))
+    names = [n for n in names if n not in settled]
     while len(names) > 2 and _total(needs[n] for n in names) > console.width:
         names.pop()
     widths = {name: needs[name] for name in names}
