@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if args.fold:
             folds = [f for f in folds if int(f.name.removeprefix("fold")) in args.fold]
         found = sf.cross_validate(
-            folds if args.fold else args.directory,  # a folder is watched for changed files
+            folds,
             work=args.work,
             objectives=args.objective or OBJECTIVES,
             alphas=args.alpha or (1.0, 5.0, 10.0, 20.0),

@@ -1,6 +1,7 @@
 """train, rank and cross-validate from outside: files, exit codes, resumption."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from surefoot.cli.main import cli, run
+from surefoot.io.svmlight import find_folds
 from surefoot.learn.model import Ranker
 from surefoot.results.training import CARD_COLUMNS
 from surefoot.workflows.sample_ltr import write_ltr_sample
@@ -130,6 +132,26 @@ def test_cross_validate_resumes_and_repeats_itself(sample: Path, tmp_path: Path)
     assert "trained 2 models, reused 23" in again.stderr
     assert json.loads(again.stdout)["rows"] == rows
     assert kept[1].stat().st_mtime_ns == before
+
+
+def test_what_is_kept_depends_on_the_files_of_the_folds_alone(tmp_path: Path) -> None:
+    """The work folder and other files may lie beside the folds; a changed fold is trained anew."""
+    write_ltr_sample(tmp_path, queries=20, documents=8, features=8, seed=2)
+    arguments = ["cross-validate", tmp_path, "--baseline", "feature:1", "--objective", "ndcg"]
+    arguments += [*SMALL, "--rounds", "2", "--work", tmp_path / "work"]
+
+    def trained() -> str:
+        result = CliRunner().invoke(cli, [str(a) for a in arguments])
+        assert result.exit_code == 0, result.output
+        return result.stderr
+
+    assert "trained 5 models" in trained()
+    (tmp_path / "notes.txt").write_text("mine")
+    assert "trained 0 models, reused 5" in trained()
+    fold = next(f for f in find_folds(tmp_path) if f.name == "fold2")
+    os.utime(fold.files[-1], (0, 0))  # the test file of one fold
+    parts = sum(fold.files[-1] in f.files for f in find_folds(tmp_path))
+    assert f"trained {parts} models, reused {5 - parts}" in trained()
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,8 @@ def test_sample_weights_count(data) -> None:
     plain = small().fit(features, labels, group=group).predict(features)
     ones = small().fit(features, labels, group=group, sample_weight=np.ones(600))
     assert (ones.predict(features) == plain).all()
+    with pytest.raises(InputError, match=r"weight -1.0 of document 1 is not a number >= 0"):
+        small().fit(features, labels, group=group, sample_weight=-np.ones(600))
     weights = np.repeat([1.0, 9.0], 300)
     weighted = small().fit(features, labels, group=group, sample_weight=weights)
     assert (weighted.predict(features) != plain).any()
@@ -98,3 +100,48 @@ def test_unfitted_ranker_says_so(data) -> None:
 def test_scikit_learn_can_clone_it() -> None:
     base = pytest.importorskip("sklearn.base")
     assert base.clone(small(alpha=3.0)).alpha == 3.0
+
+
+def test_scikit_learn_takes_it_into_pipelines_and_searches(data) -> None:
+    pytest.importorskip("sklearn")
+    from sklearn.model_selection import GridSearchCV, GroupKFold
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.utils.validation import check_is_fitted
+
+    features, labels, group = data
+    steps = Pipeline([("scale", StandardScaler()), ("rank", small(objective="u-cro"))])
+    champion = np.full(30, 0.5)
+    steps.fit(features, labels, rank__group=group, rank__champion=champion)
+    check_is_fitted(steps.named_steps["rank"])
+    assert steps.predict(features).shape == (600,)
+
+    def agreement(ranker: RiskRanker, X, y) -> float:
+        return float(np.corrcoef(ranker.predict(X), y)[0, 1])
+
+    search = GridSearchCV(small(), {"leaves": [2, 7]}, cv=GroupKFold(3), scoring=agreement)
+    ids = np.repeat(np.arange(30), 20)
+    assert search.fit(features, labels, groups=ids, qid=ids).best_params_ in (
+        {"leaves": 2},
+        {"leaves": 7},
+    )
+
+
+def test_training_and_held_out_queries_share_one_scale_of_grades(data) -> None:
+    """ERR's gain of a grade depends on the highest grade there is."""
+    features, labels, group = data
+    low = np.minimum(labels[:200], 2.0)  # the held-out grades stop at 2, those learned from at 4
+
+    def watched(**options) -> float:
+        ranker = small(measure="ERR@10", rounds=1, **options)
+        ranker.fit(
+            features,
+            labels,
+            group=group,
+            eval_set=[(features[:200], low)],
+            eval_group=[group[:10]],
+        )
+        return ranker.evals_result_[0]["effectiveness"]
+
+    assert watched() == watched(max_label=int(labels.max()))
+    assert watched() != watched(max_label=int(labels.max()) + 1)

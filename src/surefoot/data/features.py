@@ -78,6 +78,10 @@ class FeatureData:
             weights = np.ascontiguousarray(self.weights, dtype=np.float32)
             if weights.shape != (n,):
                 raise InputError(f"there are {weights.size} weights for {n} documents")
+            bad = ~(weights >= 0) | np.isinf(weights)
+            if bad.any():
+                i = int(np.flatnonzero(bad)[0])
+                raise InputError(f"weight {weights[i]} of document {i + 1} is not a number >= 0")
             object.__setattr__(self, "weights", weights)
 
     @classmethod
@@ -165,12 +169,18 @@ def concatenate(parts: Sequence[FeatureData]) -> FeatureData:
     width = max(p.n_features for p in parts)
     wide = [p.widened(width) for p in parts]
     with_documents = all(p.documents for p in wide)
+    weights = None
+    if any(p.weights is not None for p in wide):
+        weights = np.concatenate(
+            [np.ones(len(p.labels), np.float32) if p.weights is None else p.weights for p in wide]
+        )
     return FeatureData(
         np.concatenate([p.features for p in wide]),
         np.concatenate([p.labels for p in wide]),
         tuple(q for p in wide for q in p.queries),
         np.concatenate([[0], np.cumsum(np.concatenate([p.sizes for p in wide]))]).astype(np.int64),
         tuple(d for p in wide for d in p.documents) if with_documents else (),
+        weights,
     )
 
 

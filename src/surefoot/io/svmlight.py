@@ -155,12 +155,13 @@ def _read_parquet(name: str) -> FeatureData:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """One fold; each part is read when asked for."""
+    """One fold; each part is read when asked for, from `files` where it comes from some."""
 
     name: str
     train: Callable[[], FeatureData]
     valid: Callable[[], FeatureData]
     test: Callable[[], FeatureData]
+    files: tuple[Path, ...] = ()
 
 
 def find_folds(directory: str | os.PathLike[str]) -> list[Fold]:
@@ -192,7 +193,9 @@ def find_folds(directory: str | os.PathLike[str]) -> list[Fold]:
     for k, test in enumerate(parts):
         valid = parts[k - 1]
         train = [p for p in parts if p not in (test, valid)]
-        folds.append(Fold(f"fold{k + 1}", reader(*train), reader(valid), reader(test)))
+        folds.append(
+            Fold(f"fold{k + 1}", reader(*train), reader(valid), reader(test), (*train, valid, test))
+        )
     return folds
 
 
@@ -225,5 +228,9 @@ def _named_fold(folder: Path) -> Fold:
         return lambda: read_features(path)
 
     return Fold(
-        folder.name.lower(), reader(found["train"]), reader(found["valid"]), reader(found["test"])
+        folder.name.lower(),
+        reader(found["train"]),
+        reader(found["valid"]),
+        reader(found["test"]),
+        tuple(found.values()),
     )

@@ -4,6 +4,7 @@ References: Wang et al. 2012 (U-CRO); Dincer et al. 2014, section 6 (SARO, FARO)
 2016, section 6 (GeoRisk). docs/method/learn.md has the derivations and the choices made.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.data.features import FeatureData
 from surefoot.errors import InputError
 from surefoot.kernels.lambdas import (
     Arithmetic,
@@ -132,6 +134,14 @@ class Objective:
         """The inverse of `to_dict`."""
         gains = settings.get("label_gain")
         return cls(**{**settings, "label_gain": None if gains is None else tuple(gains)})
+
+
+def one_scale(objective: Objective, *collections: FeatureData | None) -> Objective:
+    """The objective with the highest grade of all collections: ERR, RBP and INST need one scale."""
+    if objective.max_label is not None:
+        return objective
+    top = max(float(c.labels.max()) for c in collections if c is not None)
+    return replace(objective, max_label=max(math.ceil(top), 1))
 
 
 class RankingGradient:

@@ -13,7 +13,7 @@ from surefoot.learn.boosting import train_ranker
 from surefoot.learn.champion import read_champions
 from surefoot.learn.model import Ranker
 from surefoot.learn.monitor import RiskMonitor
-from surefoot.learn.objectives import Objective
+from surefoot.learn.objectives import Objective, one_scale
 
 
 class RiskRanker:
@@ -21,9 +21,10 @@ class RiskRanker:
 
     Parameters
     ----------
-    objective, alpha, measure, truncation_level, label_gain, sigmoid, normalize, pair_weight,
-    standard_error, georisk
-        As in `Objective`.
+    objective, alpha, measure, truncation_level, label_gain, max_label, sigmoid, normalize,
+    pair_weight, standard_error, georisk
+        As in `Objective`; without `max_label` the highest grade of the training and held-out
+        queries counts.
     booster, rounds, learning_rate, leaves, min_documents, params
         As in `train_ranker`.
     seed, threads : int
@@ -42,8 +43,6 @@ class RiskRanker:
     (200,)
     """
 
-    _estimator_type = "ranker"
-
     def __init__(
         self,
         *,
@@ -52,6 +51,7 @@ class RiskRanker:
         measure: str = "nDCG@10",
         truncation_level: int = 30,
         label_gain: tuple[float, ...] | None = None,
+        max_label: int | None = None,
         sigmoid: float = 1.0,
         normalize: str = "risk-free",
         pair_weight: str = "booster",
@@ -71,6 +71,7 @@ class RiskRanker:
         self.measure = measure
         self.truncation_level = truncation_level
         self.label_gain = label_gain
+        self.max_label = max_label
         self.sigmoid = sigmoid
         self.normalize = normalize
         self.pair_weight = pair_weight
@@ -105,6 +106,15 @@ class RiskRanker:
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ranker_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags  # only scikit-learn itself asks
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(allow_nan=True),
+        )
 
     def fit(
         self,
@@ -146,6 +156,7 @@ class RiskRanker:
             measure=self.measure,
             truncation_level=self.truncation_level,
             label_gain=None if self.label_gain is None else tuple(self.label_gain),
+            max_label=self.max_label,
             sigmoid=self.sigmoid,
             normalize=self.normalize,
             pair_weight=self.pair_weight,
@@ -153,10 +164,7 @@ class RiskRanker:
             georisk=self.georisk,
         )
         data = FeatureData.from_groups(X, y, group=group, qid=qid, weights=sample_weight)
-        champions = None
-        if champion is not None:
-            champions = read_champions(champion, data, objective, threads=self.threads)
-        monitor = None
+        held_out = None
         if eval_set is not None:
             if len(eval_set) != 1:
                 raise InputError(f"eval_set must hold one (X, y) pair, but holds {len(eval_set)}")
@@ -165,6 +173,12 @@ class RiskRanker:
                 group=None if eval_group is None else np.asarray(eval_group[0]),
                 qid=None if eval_qid is None else list(eval_qid[0]),
             )
+        objective = one_scale(objective, data, held_out)
+        champions = None
+        if champion is not None:
+            champions = read_champions(champion, data, objective, threads=self.threads)
+        monitor = None
+        if held_out is not None:
             judged = None
             if eval_champion is not None:
                 judged = read_champions(eval_champion, held_out, objective, threads=self.threads)

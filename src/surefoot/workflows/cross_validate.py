@@ -22,10 +22,9 @@ from surefoot.learn.boosting import train_ranker
 from surefoot.learn.champion import Champions, read_champions
 from surefoot.learn.measures import LearningMeasure, score_queries
 from surefoot.learn.monitor import RiskMonitor
-from surefoot.learn.objectives import OBJECTIVES, Objective
+from surefoot.learn.objectives import OBJECTIVES, Objective, one_scale
 from surefoot.learn.profile import RiskProfile, risk_profile
 from surefoot.results.cross_validation import CrossValidation, QueryScores
-from surefoot.workflows.train import one_scale
 
 Doubles = npt.NDArray[np.float64]
 # (finished pieces, all pieces)
@@ -34,9 +33,10 @@ Progress = Callable[[float, float], None]
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """One model: a fold, an objective with its alpha, a seed."""
+    """One model: a fold (and what its data were), an objective with its alpha, a seed."""
 
     fold: str
+    data: str
     objective: Objective
     seed: int
 
@@ -122,10 +122,11 @@ def cross_validate(
         "version": __version__,
         "baseline": _named(baseline),
         "learned_baselines": learned_baselines,
-        "data": _stamp(source),
     }
     pieces = {
-        fold.name: [_Piece(fold.name, v, seed + s) for v in variants for s in range(seeds)]
+        fold.name: [
+            _Piece(fold.name, _stamp(fold), v, seed + s) for v in variants for s in range(seeds)
+        ]
         for fold in folds
     }
     total = sum(len(p) for p in pieces.values())
@@ -162,6 +163,7 @@ def cross_validate(
             "name": list(objectives),
             "seeds": seeds,
             "folds": len(folds),
+            "data": [_stamp(fold) for fold in folds],
             "trained": trained,
             "reused": total - trained,
         },
@@ -235,7 +237,12 @@ def _on(data: FeatureData, measure: LearningMeasure, scores: Doubles, threads: i
 
 
 def _settings(common: dict[str, Any], piece: _Piece) -> dict[str, Any]:
-    return {**common, "objective": piece.objective.to_dict(), "seed": piece.seed}
+    return {
+        **common,
+        "data": piece.data,
+        "objective": piece.objective.to_dict(),
+        "seed": piece.seed,
+    }
 
 
 def _load(path: Path, common: dict[str, Any], piece: _Piece) -> dict[str, Any] | None:
@@ -261,14 +268,12 @@ def _named(baseline: Any) -> list[str]:
     return out
 
 
-def _stamp(source: Any) -> str:
-    """What changes when the data do: names, sizes and times of the files."""
-    if not isinstance(source, (str, os.PathLike)):
+def _stamp(fold: Fold) -> str:
+    """What changes when the fold's data do: names, sizes and times of its files."""
+    if not fold.files:
         return "in memory"
-    files = sorted(p for p in Path(source).rglob("*") if p.is_file())
-    listing = "\n".join(
-        f"{p.relative_to(source)} {p.stat().st_size} {p.stat().st_mtime_ns}" for p in files
-    )
+    found = [(p.name, p.stat()) for p in fold.files]
+    listing = "\n".join(f"{name} {s.st_size} {s.st_mtime_ns}" for name, s in found)
     return hashlib.sha256(listing.encode()).hexdigest()[:16]
 
 

@@ -1,8 +1,6 @@
 """Train a ranker against a champion, and say what it risks."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from surefoot.learn.champion import Champions, read_champions
 from surefoot.learn.measures import score_queries
 from surefoot.learn.model import Ranker
 from surefoot.learn.monitor import RiskMonitor
-from surefoot.learn.objectives import Objective
+from surefoot.learn.objectives import Objective, one_scale
 from surefoot.learn.profile import geo_risk, risk_profile
 from surefoot.results.training import TrainingCard
 
@@ -110,14 +108,6 @@ def train(
     )
     ranker.card = {**card.to_dict(), "history": list(card.history)}
     return ranker, card
-
-
-def one_scale(objective: Objective, *collections: FeatureData | None) -> Objective:
-    """The objective with the highest grade of all collections: ERR, RBP and INST need one scale."""
-    if objective.max_label is not None:
-        return objective
-    top = max(float(c.labels.max()) for c in collections if c is not None)
-    return replace(objective, max_label=max(math.ceil(top), 1))
 
 
 def card_entries(
