@@ -277,12 +277,16 @@ def _answer(rows: list[Row], saved: list[Row], *, quick: bool) -> str:
     ]
     usual = [r for r in active if r["budget"] == usual_budget(r["collection"])]
     covered = [r["coverage"] for r in usual]
-    looks = {
-        name: 100 * float(np.mean([r["wrong"] for r in members]))
-        for name, members in _by(
-            [r for r in rows if r["kind"] == "sequential" and r["null"]], "interval"
-        ).items()
-    }
+    looks: dict[str, dict[Any, float]] = defaultdict(dict)
+    found = pooled(
+        [r for r in rows if r["kind"] == "sequential" and r["null"]],
+        ("interval", "collection", "experiment", "label", "measure"),
+        ("wrong",),
+    )
+    for (name, *ranking), v in found.items():
+        looks[name][tuple(ranking)] = 100 * v["wrong"]
+    rate = {name: float(np.mean(list(by.values()))) for name, by in looks.items()}
+    worst = max(looks["group"], key=lambda ranking: looks["group"][ranking])
     lines = [
         f"Share of the labels that `active` saves against `passive` at equal error (selection: at "
         f"equal probability to name the wrong ranking), ± its standard error, from "
@@ -299,20 +303,14 @@ def _answer(rows: list[Row], saved: list[Row], *, quick: bool) -> str:
         f"(rankings and folds between {np.min(covered):.1%} and {np.max(covered):.1%}) at 100 mean "
         "queries, OHSUMED 20; small studies less "
         "([all budgets](active_experiments.md#consistency-and-coverage)).",
-        f"- Looking after every draw at an interval meant for one look claims a wrong sign in "
-        f"{looks['naive']:.0f} % of the studies of a difference that is 0, the five planned looks "
-        f"in {looks['group']:.1f} %, the confidence sequence in {looks['betting']:.1f} % "
+        "- Looking after every draw at an interval meant for one look claims a sign in "
+        f"{rate['naive']:.0f} % of the studies of a value that is 0, the five planned looks in "
+        f"{rate['group']:.1f} % (at worst {looks['group'][worst]:.1f} %, {worst[0]}, {worst[1]} "
+        f"{worst[2]} by {worst[3]}), the confidence sequence in {rate['betting']:.1f} % "
         "([looks](active_experiments.md#looking-after-every-draw)).",
         _methods(rows),
     ]
     return "\n\n".join(lines[:2]) + "\n\n" + "\n".join(lines[2:])
-
-
-def _by(rows: list[Row], key: str) -> dict[Any, list[Row]]:
-    out: dict[Any, list[Row]] = defaultdict(list)
-    for row in rows:
-        out[row[key]].append(row)
-    return out
 
 
 def _methods(rows: list[Row]) -> str:

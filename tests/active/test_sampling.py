@@ -294,6 +294,23 @@ def test_costs_of_a_query(columns, kind, depth, per, expected):
 
 
 @pytest.mark.parametrize(
+    ("price", "words"),
+    [
+        ([1.0, 1.0], "column cost per query"),
+        ([1.0, 2.0], "column cost per document"),
+        (None, "documents"),
+    ],
+)
+def test_a_plan_says_how_it_read_the_costs(price, words, tmp_path):
+    table = {"topic": ["q"] * 2, "ranking": ["A"] * 2, "rank": [1, 2], "doc": ["d", "e"]}
+    if price is not None:
+        table["cost"] = price
+    plan = sf.active.plan(table, tmp_path / "s.db", measure="ERR", budget=1, grades=3)
+    assert plan.settings["cost"] == words
+    assert any(words in line for line in plan.headline) == (price is not None)
+
+
+@pytest.mark.parametrize(
     ("columns", "kind", "message"),
     [
         ({"cost": [0, 0, 1, 1]}, None, r"cost \(cost\) of topic 'a' must be above 0, got 0"),

@@ -65,6 +65,13 @@ class CostTally:
         by_item = np.bincount(owner[shown], weights=price[shown], minlength=m)
         self._by_item.append(by_item.astype(np.float64))
 
+    @property
+    def words(self) -> str:
+        """What the prices are, once `total` is known."""
+        if self.kind in KINDS:
+            return str(self.kind)
+        return f"column {self.kind} per {'document' if self.per == 'item' else 'query'}"
+
     def total(self, topics: Sequence[str]) -> FloatArray:
         """Price of each query of all blocks, in the unit of the table."""
         in_column = self.kind not in KINDS

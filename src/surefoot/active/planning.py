@@ -45,6 +45,7 @@ class Survey:
     supplied: bool = False  # whether the pool says how likely each grade is
     cost: FloatArray = field(default_factory=lambda: np.empty(0))
     cost_unit: float = 1.0
+    cost_words: str = ""
     p: FloatArray = field(default_factory=lambda: np.empty(0))
     moments: Moments = field(default_factory=lambda: Moments(*(np.empty((0, 0)),) * 3))
     low: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # from `value_bounds`
@@ -99,6 +100,7 @@ def survey_pool(
     weight = np.concatenate(weights)
     out.p = weight / weight.sum()
     out.cost, out.cost_unit = normalise(tally.total(out.topics), out.p)
+    out.cost_words = tally.words
     return out
 
 
@@ -237,7 +239,7 @@ def plan(
             "floor": floor,
             "seed": seed,
             "budget": budget,
-            "cost": cost or "auto",
+            "cost": found.cost_words,
             "cost_unit": found.cost_unit,
             "price": price,
             "currency": currency,
@@ -379,6 +381,8 @@ def _headline(settings: dict[str, Any], relative: float) -> tuple[str, ...]:
             "If the model of relevance is right, this saves no labels against drawing queries as "
             "they come."
         )
+    if settings["cost"].startswith("column"):
+        lines.append(f"Labels cost what the {settings['cost']} says (--cost-per topic or item).")
     if settings["price"] is not None:
         money = settings["price"] * settings["budget"]
         lines.append(f"The budget is {money:,.2f} {settings['currency']}".rstrip() + ".")

@@ -39,6 +39,7 @@ def status(study: str | os.PathLike[str] | Study) -> StatusResult:
         "draws": now_at.draws,
         "queries drawn": now_at.drawn,
         "queries labelled": now_at.labelled,
+        "cost": settings["cost"],
         "budget": now_at.budget,
         "spent": now_at.spent,
         "labels": len(labels),
