@@ -268,6 +268,18 @@ def test_a_device_stays_a_device(here):
     assert done.stderr == "surefoot: cannot write /dev/full: No space left on device\n"
 
 
+@pytest.mark.parametrize("format", ["table", "csv", "json"])
+def test_a_full_disk_behind_standard_output_is_one_line(here, format):
+    done = shell(f"surefoot risk scores.csv --champion champion --format {format} > /dev/full")
+    assert done.returncode == 1
+    assert done.stderr == "surefoot: cannot write the output: No space left on device\n"
+
+
+def test_a_closed_standard_output_is_no_traceback(here):
+    done = shell("surefoot risk scores.csv --champion champion >&-")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_ctrl_c_ends_in_one_line_and_leaves_nothing(here):
     rows = "".join(f"q{i},{i % 7 / 7},{i % 5 / 5}\n" for i in range(400))
     (here / "long.csv").write_text("topic,champion,challenger\n" + rows)

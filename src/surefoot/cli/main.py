@@ -98,6 +98,8 @@ def run(command: click.Command, name: str) -> None:
     def remark(message: Any, *_: Any, **__: Any) -> None:
         click.echo(f"{name}: warning: {visible(str(message))}", err=True)
 
+    if sys.stdout is None:  # closed by the shell: `surefoot ... >&-`
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     stdout = sys.stdout
     if isinstance(stdout, io.TextIOWrapper):
         stdout.reconfigure(errors="surrogateescape")  # ids that are not UTF-8 keep their bytes
@@ -130,6 +132,12 @@ def run(command: click.Command, name: str) -> None:
         hint = "Hint: convert the inputs to UTF-8, or write CSV or JSON"
         click.echo(f"{name}: {where} is not UTF-8. {hint}", err=True)
         sys.exit(1)
+    except OSError as error:
+        # files have errors of their own, with what to do; this is standard output, or the machine
+        what = f"cannot use {error.filename}" if error.filename else "cannot write the output"
+        click.echo(f"{name}: {what}: {error.strerror or error}", err=True)
+        _drop_output()
+        sys.exit(1)
     except MemoryError:
         click.echo(f"{name}: out of memory", err=True)
         sys.exit(1)
@@ -138,8 +146,13 @@ def run(command: click.Command, name: str) -> None:
 
 def _reader_left() -> NoReturn:
     """End without a complaint: nobody reads our output any more, as in `surefoot ... | head`."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop_output()
     sys.exit(0)
+
+
+def _drop_output() -> None:
+    """What is still buffered goes nowhere, or Python would complain about it at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # commands without linear algebra

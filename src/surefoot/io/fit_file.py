@@ -113,13 +113,13 @@ def read_fit(path: str | os.PathLike[str]) -> Posterior:
     except FileNotFoundError:
         raise InputError(f"cannot read {path}: no such file") from None
     except OSError:
-        raise InputError(f"{path} is not a fit file. Hint: surefoot fit SCORES -o {path}") from None
+        raise InputError(f"{path} is not a fit file. Hint: surefoot fit SCORES -o FIT") from None
     with file:
         try:
             return _posterior(file)
         except (KeyError, ValueError, TypeError) as error:
             raise InputError(
-                f"{path} is not a fit file of surefoot ({error}). Hint: surefoot fit SCORES -o FILE"
+                f"{path} is not a fit file of surefoot ({error}). Hint: surefoot fit SCORES -o FIT"
             ) from None
 
 

@@ -123,5 +123,5 @@ class Ranker:
             )
         except (KeyError, TypeError, json.JSONDecodeError):
             raise InputError(
-                f"{path} is not a ranker that surefoot wrote. Hint: surefoot train ... -o {path}"
+                f"{path} is not a ranker that surefoot wrote. Hint: surefoot train TRAIN -o MODEL"
             ) from None
