@@ -164,6 +164,10 @@ def test_what_is_kept_depends_on_the_files_of_the_folds_alone(tmp_path: Path) ->
         (["--objective", "safe"], 2, "'safe' is not one of"),
         (["--param", "x"], 2, "'x' is not NAME=VALUE"),
         (["-m", "P@5"], 1, "cannot learn for 'P@5'"),
+        (["--label-gain", "0,1"], 1, "only 2 label gains are given"),
+        (["--label-gain", "0,x"], 2, "'x' is not a number"),
+        (["--param", "objective=binary"], 1, "would change nothing: the gradients are ours. Hint"),
+        (["--param", "lambdarank_norm=false"], 1, "Hint: --normalize"),
     ],
 )
 def test_mistakes_are_one_line_with_the_way_out(

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Output
+from surefoot.cli.options import NumberList, Output
 from surefoot.io.output import FORMATS
 
 # kept as text: importing the objectives would load the compiled core to print --help
@@ -48,6 +48,7 @@ def learning_options(function: Any) -> Any:
                 type=click.Choice(("lightgbm", "xgboost")),
                 default="lightgbm",
                 show_default=True,
+                help="Who grows the trees.",
             ),
             click.option(
                 "--rounds",
@@ -61,8 +62,15 @@ def learning_options(function: Any) -> Any:
                 type=click.FloatRange(min=0, min_open=True),
                 default=0.1,
                 show_default=True,
+                help="What each tree's values are multiplied by.",
             ),
-            click.option("--leaves", type=click.IntRange(min=2), default=31, show_default=True),
+            click.option(
+                "--leaves",
+                type=click.IntRange(min=2),
+                default=31,
+                show_default=True,
+                help="Of a tree, at most.",
+            ),
             click.option(
                 "--min-documents",
                 type=click.IntRange(min=0),
@@ -78,10 +86,16 @@ def learning_options(function: Any) -> Any:
                 help="Pairs need a document among the first N.",
             ),
             click.option(
+                "--label-gain",
+                type=NumberList(minimum=0),
+                help="nDCG's gain of label 0, 1, ... (default: 2^label - 1).",
+            ),
+            click.option(
                 "--sigmoid",
                 type=click.FloatRange(min=0, min_open=True),
                 default=1.0,
                 show_default=True,
+                help="Slope of the logistic that a pair's distance in score goes through.",
             ),
             click.option(
                 "--normalize",
@@ -95,6 +109,8 @@ def learning_options(function: Any) -> Any:
                 type=click.Choice(("booster", "measure")),
                 default="booster",
                 show_default=True,
+                help="A pair weighs the booster's own change of nDCG at the rate of the objective, "
+                "or the change of the objective itself.",
             ),
             click.option(
                 "--standard-error",
@@ -109,6 +125,7 @@ def learning_options(function: Any) -> Any:
                 type=click.Choice(("refresh", "exact")),
                 default="refresh",
                 show_default=True,
+                help="A swap renews its own query's expectation, or all.",
             ),
             click.option(
                 "--early-stopping",
@@ -124,6 +141,7 @@ def learning_options(function: Any) -> Any:
                 ),
                 default="effectiveness",
                 show_default=True,
+                help="What early stopping reads on the held-out queries.",
             ),
             click.option(
                 "--param",
@@ -147,6 +165,7 @@ def build_objective(name: str, alpha: float, options: dict[str, Any]) -> Any:
         alpha=alpha,
         measure=options.pop("measure"),
         truncation_level=options.pop("truncation"),
+        label_gain=options.pop("label_gain"),
         sigmoid=options.pop("sigmoid"),
         normalize=options.pop("normalize"),
         pair_weight=options.pop("pair_weight"),
@@ -159,7 +178,12 @@ def build_objective(name: str, alpha: float, options: dict[str, Any]) -> Any:
 @click.argument("data", metavar="TRAIN", type=click.Path(path_type=Path))
 @click.option("--valid", type=click.Path(path_type=Path), help="Held-out queries.")
 @click.option(
-    "--objective", "name", type=click.Choice(OBJECTIVES), default="ndcg", show_default=True
+    "--objective",
+    "name",
+    type=click.Choice(OBJECTIVES),
+    default="ndcg",
+    show_default=True,
+    help="What to learn for; ndcg is the plain one.",
 )
 @click.option(
     "--alpha",

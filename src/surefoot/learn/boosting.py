@@ -15,6 +15,20 @@ from surefoot.learn.monitor import WATCHED, RiskMonitor
 from surefoot.learn.objectives import Objective, RankingGradient
 
 BOOSTERS = ("lightgbm", "xgboost")
+# what the boosters' own ranking objectives read and a custom one never sees -> our setting
+_OURS = {
+    **dict.fromkeys(("objective", "application", "app", "objective_type", "loss"), "objective"),
+    **dict.fromkeys(
+        ("lambdarank_truncation_level", "lambdarank_num_pair_per_sample", "lambdarank_pair_method"),
+        "truncation",
+    ),
+    **dict.fromkeys(
+        ("lambdarank_norm", "lambdarank_normalization", "lambdarank_score_normalization"),
+        "normalize",
+    ),
+    **dict.fromkeys(("label_gain", "ndcg_exp_gain"), "label-gain"),
+    "sigmoid": "sigmoid",
+}
 
 
 def train_ranker(
@@ -81,6 +95,7 @@ def train_ranker(
 
 def lightgbm_params(settings: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
     """LightGBM's parameters for one of our objectives."""
+    _refuse_ours(params)
     return {
         "verbosity": -1,
         "metric": "None",
@@ -93,6 +108,15 @@ def lightgbm_params(settings: Mapping[str, Any], params: Mapping[str, Any]) -> d
         "force_row_wise": True,
         **params,
     }
+
+
+def _refuse_ours(params: Mapping[str, Any]) -> None:
+    for name in params:
+        if name in _OURS:
+            raise InputError(
+                f"the booster's parameter {name} would change nothing: the gradients are ours. "
+                f"Hint: --{_OURS[name]}"
+            )
 
 
 def _lightgbm(
@@ -147,6 +171,7 @@ def xgboost_params(
     objective: Objective, settings: Mapping[str, Any], params: Mapping[str, Any]
 ) -> dict[str, Any]:
     """XGBoost's parameters for one of our objectives."""
+    _refuse_ours(params)
     return {
         "tree_method": "hist",
         "grow_policy": "lossguide",
