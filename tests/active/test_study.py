@@ -190,6 +190,37 @@ def test_bad_labels_are_refused_and_nothing_is_stored(known, tmp_path, labels, m
     assert sf.active.export(study, "labels").table["topic"] == []
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({"q0": {"d": 1.5}}, r"^the labels: topic 'q0', doc 'd': the grade 1.5 is not a whole"),
+        ([("q0", "d", 1)], r"^labels are a path, .* but got tuple$"),
+        (None, r"^labels are a path, .* but got NoneType$"),
+    ],
+)
+def test_labels_of_python_that_are_none(known, tmp_path, labels, message):
+    study = tmp_path / "s.db"
+    sf.active.plan(known.pool, study, measure="ERR", compare=True, budget=10)
+    with pytest.raises(InputError, match=message):
+        sf.active.label(study, labels)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": -1}, "the seed must be an integer from 0"),
+        ({"price": -3.0}, "price of a mean query must be above 0"),
+        ({"budget": float("nan")}, "budget must be above 0"),
+        ({"pool": None}, "a pool is a path, a mapping of columns or a data frame"),
+    ],
+)
+def test_plans_that_make_no_sense(known, tmp_path, options, message):
+    asked = {"pool": known.pool, "measure": "ERR", "compare": True, "budget": 10, **options}
+    with pytest.raises(InputError, match=message):
+        sf.active.plan(asked.pop("pool"), tmp_path / "s.db", **asked)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_study_is_never_overwritten(known, tmp_path):
     study = tmp_path / "s.db"
     sf.active.plan(known.pool, study, measure="ERR", compare=True, budget=10)

@@ -60,6 +60,8 @@ def estimate(
     level = float(settings["confidence"] if confidence is None else confidence)
     kind = interval or ("group" if settings["stop"] else "delta")
     _check(chosen, kind, level, settings)
+    if resamples < 1:
+        raise InputError(f"resamples must be at least 1, got {resamples}")
     answers = read_answers(opened)
     look = 0
     if kind == "group":

@@ -106,7 +106,7 @@ class GradedMeasure:
 
 def parse_measure(text: str, *, gain: str | None = None) -> GradedMeasure:
     """``ERR``, ``DCG@10``, ``RBP(p=0.8)``, with an optional ``gain=...`` among the options."""
-    match = _SHAPE.fullmatch(text.strip())
+    match = _SHAPE.fullmatch(str(text).strip())
     if match is None:
         raise MeasureError(f"cannot read the measure {text!r}. Hint: ERR@10, DCG, RBP(p=0.8)")
     by_fold = {name.casefold(): name for name in NAMES}

@@ -130,6 +130,12 @@ def check_rankings(rankings: tuple[str, ...], *, compare: bool) -> None:
         )
 
 
+def check_seed(seed: int) -> None:
+    """The generator takes 63 bits."""
+    if not (isinstance(seed, (int, np.integer)) and 0 <= seed < 2**63):
+        raise InputError(f"the seed must be an integer from 0 to below 2^63, but got {seed!r}")
+
+
 def plan(
     pool: Any,
     study: str | os.PathLike[str],
@@ -194,6 +200,9 @@ def plan(
         raise InputError(f"the budget must be above 0, got {budget:g}")
     if design not in DESIGNS:
         raise InputError(f"design must be one of {', '.join(DESIGNS)}, got {design!r}")
+    if price is not None and not (np.isfinite(price) and price > 0):
+        raise InputError(f"the price of a mean query must be above 0, got {price:g}")
+    check_seed(seed)
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}")
     rule = parse_rule(stop)

@@ -13,7 +13,7 @@ from surefoot.active.estimators.regression import regression_mean
 from surefoot.active.estimators.weighted import weighted_mean
 from surefoot.active.measure import GradedMeasure, parse_measure
 from surefoot.active.moments import values
-from surefoot.active.planning import check_rankings, survey_pool
+from surefoot.active.planning import check_rankings, check_seed, survey_pool
 from surefoot.active.quantities import quantities
 from surefoot.active.sampling import FLOOR, VARIANTS, sampling_distribution, spread
 from surefoot.data.pool import Pool
@@ -238,6 +238,7 @@ def simulate(
     wanted = np.array(sorted(set(map(float, budgets))))
     if not len(wanted) or not (wanted > 0).all():
         raise InputError("give at least one budget, each above 0")
+    check_seed(seed)
     if repeats < 1:
         raise InputError(f"repeats must be at least 1, got {repeats}")
     whole = read_pool(pool, grades=grades)

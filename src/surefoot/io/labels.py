@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +41,12 @@ def read_labels(source: Any, *, top: int | None = None, labeller: str = "") -> l
         path, rows = "the labels", _from_python(source)
     labels = []
     for line, topic, doc, text, name in rows:
-        grade = _grade(path, line, text, top)
+        try:
+            grade = _grade(text, top)
+        except ValueError as error:
+            if line:
+                raise ParseError(path, line, str(error)) from None
+            raise InputError(f"{path}: topic {topic!r}, doc {doc!r}: {error}") from None
         labels.append(Label(topic, doc, grade, name or labeller))
     return labels
 
@@ -121,17 +126,28 @@ def _from_python(source: Any) -> Iterator[Row]:
             name = str(row["labeller"]) if named and row["labeller"] is not None else ""
             yield 0, str(row["topic"]), str(row["doc"]), row["grade"], name
         return
+    if not isinstance(source, Iterable):
+        raise _no_labels(source)
     for label in source:
+        if not isinstance(label, Label):
+            raise _no_labels(label)
         yield 0, label.topic, label.doc, label.grade, label.labeller
 
 
-def _grade(path: str, line: int, value: Any, top: int | None) -> int:
+def _no_labels(got: Any) -> InputError:
+    return InputError(
+        "labels are a path, Qrels, {topic: {document: grade}}, a data frame with topic, doc and "
+        f"grade, or Label objects, but got {type(got).__name__}"
+    )
+
+
+def _grade(value: Any, top: int | None) -> int:
     try:
         number = float(value)
-        if not number.is_integer():
-            raise ValueError
     except (ValueError, TypeError, OverflowError):
-        raise ParseError(path, line, f"the grade {value!r} is not a whole number") from None
+        number = float("nan")
+    if not number.is_integer():
+        raise ValueError(f"the grade {value!r} is not a whole number")
     if top is not None and number > top:
-        raise ParseError(path, line, f"the grade {value} is above the study's largest grade, {top}")
+        raise ValueError(f"the grade {value} is above the study's largest grade, {top}")
     return max(int(number), 0)

@@ -39,7 +39,13 @@ def read_pool(source: Any, *, grades: int | None = None) -> Pool:
     if not isinstance(source, Mapping):
         import narwhals
 
-        source = narwhals.from_native(source, eager_only=True).to_dict(as_series=False)
+        try:
+            source = narwhals.from_native(source, eager_only=True).to_dict(as_series=False)
+        except TypeError:
+            raise InputError(
+                "a pool is a path, a mapping of columns or a data frame, but got "
+                f"{type(source).__name__}"
+            ) from None
     return build_pool(source, name="the pool", grades=grades)
 
 
