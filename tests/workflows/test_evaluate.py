@@ -1,3 +1,5 @@
+from collections import namedtuple
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,30 @@ def test_runs_come_in_any_shape():
     assert one.mean[0, 0] == several.mean[0, 0] == named.mean[0, 0]
     assert named.systems == ("g", "p")
     assert len(set(several.systems)) == 2
+
+
+def test_a_list_of_records_is_one_run():
+    scored = namedtuple("ScoredDoc", "query_id doc_id score")
+    rows = [scored(t, d, s) for t, docs in GOOD.items() for d, s in docs.items()]
+    judged = namedtuple("Qrel", "query_id doc_id relevance iteration")
+    grades = [judged(t, d, g, "0") for t, docs in QRELS.items() for d, g in docs.items()]
+    result = evaluate(grades, rows, "AP")
+    assert result.systems == ("run",)
+    assert result.mean[0, 0] == evaluate(QRELS, GOOD, "AP").mean[0, 0]
+    assert evaluate(grades, [rows, rows], "AP").systems == ("run", "run#2")
+
+
+def test_a_run_of_another_collection_is_explained():
+    upper = {t: {d.upper(): s for d, s in docs.items()} for t, docs in GOOD.items()}
+    result = evaluate(QRELS, {"good": GOOD, "upper": upper}, "P@2", judged_only=True)
+    assert result.notes == result.strangers
+    (note,) = result.notes
+    assert note == (
+        "upper retrieves no judged document. Hint: the ids differ by upper and lower case: 'C' in "
+        "the run, 'c' in the judgments"
+    )
+    with pytest.warns(UnreliableWarning, match="upper retrieves no judged document"):
+        evaluate_matrix(QRELS, {"good": GOOD, "upper": upper}, "P@2")
 
 
 def test_files_of_one_name_in_two_folders_stay_apart(tmp_path):

@@ -53,6 +53,11 @@ def from_object(source: Any, kind: str, duplicates: str) -> kernel.Keeper:
     return _keep(table, kind, duplicates)
 
 
+def is_record(item: Any) -> bool:
+    """Whether it is one retrieved document, as ir_measures.ScoredDoc, and no frame of many."""
+    return hasattr(item, "doc_id") and hasattr(item, "score") and not hasattr(item, "columns")
+
+
 def _records(source: Any, what: str, kind: str) -> Table:
     """Objects with fields, as ir_measures.Qrel and ir_measures.ScoredDoc."""
     fields = ("query_id", "doc_id", "relevance" if kind == "judgments" else "score")

@@ -33,6 +33,8 @@ class Evaluation(Result):
         Whether the rows list every topic before the mean.
     notes : tuple of str
         What the user should know about the inputs.
+    strangers : tuple of str
+        Those of the notes that name a run without a judged document.
     """
 
     command: ClassVar[str] = "evaluate"
@@ -51,6 +53,7 @@ class Evaluation(Result):
     missing: npt.NDArray[np.bool_] = field(repr=False)
     per_topic: bool = False
     notes: tuple[str, ...] = ()
+    strangers: tuple[str, ...] = ()
 
     def columns(self) -> dict[str, Column]:
         """`system, measure, topic, value, lower, upper`; the topic `all` is the mean."""

@@ -14,7 +14,9 @@ from surefoot.data.qrels import Qrels
 from surefoot.data.rankings import JudgedRankings
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import AlignmentError, InputError, MeasureError, UnreliableWarning
+from surefoot.io.dialects import is_record
 from surefoot.io.join import index_of, judge_run, resolve_threads
+from surefoot.io.misfit import nothing_judged
 from surefoot.io.trec import read_qrels, run_name
 from surefoot.metrics.geometric_mean import FLOOR
 from surefoot.metrics.grammar import Requested, parse_measures
@@ -22,9 +24,9 @@ from surefoot.metrics.judged import Judged
 from surefoot.metrics.judged_only import judged_only as without_unjudged
 from surefoot.metrics.measure import ORDERING_TIES, Conditions, Measure, TopicScores
 from surefoot.metrics.relevance_loss import RelevanceLoss
-from surefoot.render.progress import progress
+from surefoot.render.progress import progress as show_progress
 from surefoot.results.evaluation import Evaluation
-from surefoot.workflows.evaluation_remarks import Scored, headline, notes
+from surefoot.workflows.evaluation_remarks import Scored, headline, notes, strangers
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -46,7 +48,7 @@ def evaluate(
     duplicates: str = "error",
     remarks: bool = False,
     threads: int = 0,
-    show_progress: bool | None = False,
+    progress: bool | None = False,
 ) -> Evaluation:
     """Score runs against judgments, with bounds for the unjudged documents.
 
@@ -87,7 +89,7 @@ def evaluate(
     """
     requested = parse_measures([measures] if isinstance(measures, (str, Measure)) else measures)
     conditions = Conditions(level, ties, depth)
-    named = _named_runs(runs)
+    named = named_runs(runs)
     judgments = read_qrels(qrels, duplicates=duplicates)
     index_of(judgments)  # once, before several threads ask for it
     keeps_scores = remarks or ties not in ORDERING_TIES
@@ -99,7 +101,7 @@ def evaluate(
     def one(item: tuple[str | None, Any], threads: int) -> Scored:
         return _score(reader, item, requested, conditions, reference, remarks, threads)
 
-    with progress("evaluating", show=show_progress) as update:
+    with show_progress("evaluating", show=progress) as update:
         scored = []
         for done, result in enumerate(_in_order(one, named, threads), start=1):
             scored.append(result)
@@ -132,6 +134,8 @@ def evaluate_matrix(qrels: Any, runs: Any, measure: str, *, threads: int = 0) ->
     gaps = evaluation.missing[:, answered]
     if gaps.any():
         warnings.warn(_gaps(evaluation.systems, gaps), UnreliableWarning, stacklevel=2)
+    for stranger in evaluation.strangers:
+        warnings.warn(stranger, UnreliableWarning, stacklevel=2)
     if not answered.all():
         warnings.warn(
             f"{np.count_nonzero(~answered)} of {len(answered)} judged topics are in none of the "
@@ -168,7 +172,8 @@ class _Reader:
     scores: bool
 
     def read(self, run: Any, threads: int) -> JudgedRankings:
-        judged = judge_run(
+        """All documents of a run."""
+        return judge_run(
             self.qrels,
             run,
             ties=self.ties if self.ties in ORDERING_TIES else "trec",
@@ -176,6 +181,9 @@ class _Reader:
             scores=self.scores,
             threads=threads,
         )
+
+    def select(self, judged: JudgedRankings) -> JudgedRankings:
+        """The documents that count."""
         return without_unjudged(judged) if self.judged_only else judged
 
 
@@ -190,6 +198,10 @@ def _score(
 ) -> Scored:
     name, run = item
     judged = reader.read(run, threads)
+    stranger = None
+    if judged.code.size and not judged.code.any():
+        stranger = nothing_judged(reader.qrels, judged)
+    judged = reader.select(judged)
     here = Conditions(conditions.level, conditions.ties, conditions.depth, threads)
     scores = [_topic_scores(r.measure, judged, here, reference) for r in requested]
     span, share = None, None
@@ -209,7 +221,7 @@ def _score(
             ]
             span.append((float(ends[0].mean()), float(ends[1].mean())))
     system = name or judged.name
-    return Scored(system, judged.in_run, scores, judged.extra_topics, span, share)
+    return Scored(system, judged.in_run, scores, judged.extra_topics, span, share, stranger)
 
 
 def _has_ties(judged: JudgedRankings) -> bool:
@@ -246,7 +258,8 @@ def _in_order(one: Any, items: Sequence[Any], threads: int) -> Iterator[Scored]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+    """Each run, with its name where it goes by another than its own."""
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         nested = isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0), Mapping)
@@ -257,6 +270,8 @@ def _named_runs(runs: Any) -> list[tuple[str | None, Any]]:
         return [(None, runs)]
     if not runs:
         raise InputError("there is no run to evaluate")
+    if is_record(runs[0]):
+        return [(None, runs)]
     # two files of one name in different folders go by their paths
     names = [run_name(str(r)) if isinstance(r, (str, os.PathLike)) else None for r in runs]
     repeated = {n for n in names if n is not None and names.count(n) > 1}
@@ -282,12 +297,12 @@ def _reference(
             by_name[str(run.name)] = run
     if baseline not in by_name:
         if Path(baseline).exists():
-            return reader.read(baseline, 1)
+            return reader.select(reader.read(baseline, 1))
         raise AlignmentError(
             f"the baseline {baseline!r} is neither one of the runs nor a file. "
             f"Hint: the runs are {', '.join(map(repr, by_name))}"
         )
-    return reader.read(by_name[baseline], 1)
+    return reader.select(reader.read(by_name[baseline], 1))
 
 
 # -- all runs --------------------------------------------------------------------------------------
@@ -336,6 +351,7 @@ def _assemble(
         settings=settings,
         headline=headline(systems, requested, measures, scored, means),
         notes=notes(systems, scored, qrels, complete),
+        strangers=strangers(systems, scored),
         systems=systems,
         measures=measures,
         labels=tuple(r.label for r in requested),

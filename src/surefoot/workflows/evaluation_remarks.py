@@ -24,6 +24,7 @@ class Scored:
     # per measure, the means under the kindest and the unkindest order of tied documents
     tie_span: list[tuple[float, float]] | None
     judged_share: float | None  # of the first 10 documents, mean over topics
+    stranger: str | None  # why it may be that none of its documents is judged
 
 
 def headline(
@@ -100,7 +101,22 @@ def notes(
                 f"topics ({shown}); {effect}"
             )
         if run.extra_topics:
-            lines.append(
-                f"{system} has {run.extra_topics} topics without judgments, which are ignored"
+            doubt = (
+                ". Hint: are these the judgments of this collection?"
+                if 2 * len(absent) >= len(qrels.topics)
+                else ""
             )
-    return tuple(lines)
+            lines.append(
+                f"{system} has {run.extra_topics} topics without judgments, which are "
+                f"ignored{doubt}"
+            )
+    return (*lines, *strangers(systems, scored))
+
+
+def strangers(systems: Sequence[str], scored: Sequence[Scored]) -> tuple[str, ...]:
+    """A line for every run without a judged document."""
+    return tuple(
+        f"{system} retrieves no judged document. Hint: {run.stranger}"
+        for system, run in zip(systems, scored, strict=True)
+        if run.stranger is not None
+    )
