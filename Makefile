@@ -71,6 +71,7 @@ calibrate: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.calibrate_bayes
 
 # Section 5 of the active evaluation paper on labelled collections; reads ../shared/data, goes on where
-# it was stopped; writes docs/method/active_experiments.md. QUICK=--quick for minutes instead of an hour.
+# it was stopped; writes docs/method/active_experiments.md and the answer that active.md begins with.
+# QUICK=--quick for minutes instead of an hour.
 experiments-active: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.experiments_active all $(QUICK)
