@@ -86,6 +86,35 @@ def test_run_model_and_feature_are_champions_of_one_value(sample: Path, tmp_path
     assert rows[0]["baseline_mean"] == rows[1]["baseline_mean"]
 
 
+@pytest.mark.parametrize(
+    ("learned", "given", "wanted"),
+    [
+        ("nDCG@10", "nDCG(gain='exp')@10", None),
+        ("nDCG@10", "nDCG@10", "nDCG(gain='exp')@10"),  # linear gains
+        ("nDCG@10", "nDCG(gain='exp')@20", "nDCG(gain='exp')@10"),
+        ("ERR@20", "ERR(max_rel=4)@20", None),
+        ("ERR@20", "AP", "ERR@20"),
+        ("AP", "map", None),
+        ("AP", "our own score", None),
+    ],
+)
+def test_scores_of_another_measure_are_refused(
+    sample: Path, tmp_path: Path, monkeypatch, capsys, learned: str, given: str, wanted: str | None
+) -> None:
+    table = tmp_path / "scores.csv"
+    queries = [line.split(",")[0] for line in (sample / "champion.csv").read_text().split()[1:]]
+    lines = [f'bm25,{q},0.4,"{given}"' for q in queries]
+    table.write_text("\n".join(["system,topic,score,measure", *lines, ""]))
+    arguments = ["train", sample / "train.svm", "-o", tmp_path / "m.json", "-m", learned, *SMALL]
+    arguments += ["--objective", "u-cro", "--baseline", table]
+    if wanted is None:
+        call(*arguments)
+        return
+    code, message = failure(monkeypatch, capsys, *arguments)
+    assert code == 1
+    assert f"the champion's scores are {given}, but what is learned is {wanted}. Hint:" in message
+
+
 def test_early_stopping_on_risk(sample: Path, tmp_path: Path) -> None:
     for booster in ("lightgbm", "xgboost"):
         pytest.importorskip(booster)

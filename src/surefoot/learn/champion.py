@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.data.features import FeatureData
-from surefoot.errors import AlignmentError, InputError
+from surefoot.errors import AlignmentError, InputError, MeasureError
 from surefoot.io.scores import read_scores
 from surefoot.kernels.lambdas import Doubles
 from surefoot.learn.measures import score_queries
 from surefoot.learn.model import FORMAT, Ranker
 from surefoot.learn.objectives import Objective
+from surefoot.metrics.grammar import parse_measure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +125,7 @@ def _one(
     ):
         source = {"champion": source}
     table = read_scores(source)
+    _refuse_another_measure(table.measure, objective)
     position = {str(t): j for j, t in enumerate(table.topics)}
     missing = [q for q in data.queries if q not in position]
     if missing:
@@ -141,6 +143,24 @@ def _one(
             raise InputError(f"champion {name!r} has no score for query {query!r}")
         out.append((stem if len(table.systems) == 1 and name in ("score", "value") else name, row))
     return out
+
+
+def _refuse_another_measure(name: str, objective: Objective) -> None:
+    """A table that says what it holds must hold what is learned, or M and M_b are unlike things."""
+    if not name or objective.label_gain is not None:
+        return
+    wanted = objective.learning_measure().evaluated_as
+    try:
+        found: Any = parse_measure(name)
+    except MeasureError:
+        return  # somebody else's name for it
+    if hasattr(found, "max_rel"):
+        found = replace(found, max_rel=None)
+    if found != parse_measure(wanted):
+        raise InputError(
+            f"the champion's scores are {name}, but what is learned is {wanted}. "
+            f'Hint: surefoot evaluate -q -m "{wanted}"'
+        )
 
 
 def _measure(

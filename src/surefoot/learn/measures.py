@@ -98,6 +98,11 @@ class LearningMeasure:
             shown += f"({'p' if self.name == 'rbp' else 'T'}={self.parameter:g})"
         return shown if self.cutoff is None else f"{shown}@{self.cutoff}"
 
+    @property
+    def evaluated_as(self) -> str:
+        """What `surefoot evaluate` calls it: NDCG's gain is exponential here, linear there."""
+        return str(self).replace("nDCG", "nDCG(gain='exp')")
+
     def gains(self, labels: npt.NDArray[np.float32]) -> Doubles:
         """Gain of each document."""
         if self.name == "ap":
