@@ -20,6 +20,7 @@ from surefoot.inference.bayes.laplace_is import (
     finish_weighted,
     sample_laplace,
 )
+from surefoot.inference.bayes.one_algebra_thread import one_algebra_thread
 from surefoot.inference.bayes.prior_draws import sample_prior
 from surefoot.inference.bayes.sample import Sample
 from surefoot.kernels.hierarchy import laplace
@@ -56,6 +57,20 @@ def draw_posterior(
     the method then names it, and says so where there is nothing for it to do.
     """
     accelerator = use_device(device)
+    with one_algebra_thread():
+        return _draw(problem, scores, n_draws, engine, accelerator, seed, threads, report)
+
+
+def _draw(
+    problem: Problem,
+    scores: ScoreMatrix,
+    n_draws: int,
+    engine: str,
+    accelerator: "Accelerator | None",
+    seed: int,
+    threads: int,
+    report: Report | None,
+) -> Sample:
     rng = np.random.Generator(np.random.SFC64(seed))
     name = problem.family.name
     if engine == "prior":
@@ -122,7 +137,8 @@ def draw_many(
         for turn, (problem, block) in enumerate(zip(part, blocks, strict=True)):
             rng = np.random.Generator(np.random.SFC64([seed, begin + turn]))
             try:
-                sample = finish_weighted(problem, [block], per_theta, n_draws, rng)
+                with one_algebra_thread():
+                    sample = finish_weighted(problem, [block], per_theta, n_draws, rng)
             except ApproximationError as failure:
                 sample = Sample({}, METHOD, {}, warnings=(str(failure),))
             else:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy import special
 
 from surefoot.errors import ModelError
+from surefoot.inference.bayes.one_algebra_thread import one_algebra_thread
 from surefoot.inference.bayes.priors import Prior, choose_priors
 from surefoot.inference.bayes.proposal import fit_proposal
 from surefoot.inference.bayes.psis import UNRELIABLE_KHAT, psis_smooth
@@ -222,13 +223,14 @@ def _draw(
     n_draws: int,
     rng: np.random.Generator,
 ) -> PairedDraws:
-    fitted = fit_proposal(log_density, np.array(start), rng)
-    theta, proposed = fitted.mixture.draw(2 * n_draws, rng)
-    value = log_density(theta)
-    log_weight, khat = psis_smooth(np.where(np.isfinite(value), value, -np.inf) - proposed)
-    weight = np.exp(log_weight)
-    chosen = theta[systematic_resample(weight, n_draws, rng)]
-    efficiency = float(1 / (weight @ weight) / len(weight))
+    with one_algebra_thread():
+        fitted = fit_proposal(log_density, np.array(start), rng)
+        theta, proposed = fitted.mixture.draw(2 * n_draws, rng)
+        value = log_density(theta)
+        log_weight, khat = psis_smooth(np.where(np.isfinite(value), value, -np.inf) - proposed)
+        weight = np.exp(log_weight)
+        chosen = theta[systematic_resample(weight, n_draws, rng)]
+        efficiency = float(1 / (weight @ weight) / len(weight))
     doubts: tuple[str, ...] = ()
     if khat > UNRELIABLE_KHAT or efficiency < 0.05:
         doubts = (

@@ -220,14 +220,16 @@ def weighted_draws(
     inner = jnp.swapaxes(inner, -1, -2)
     outer = z[..., n_small:] / jnp.sqrt(diagonal)
     outer -= jnp.einsum("...la,...ka->...kl", found["coupling"], inner) / diagonal
-    x = found["x"][..., None, :] + _join(inner, outer, n_systems, n_topics, fixed)
+    failed = (found["status"] == 3)[..., None]
+    off_mode = _join(inner, outer, n_systems, n_topics, fixed)
+    x = found["x"][..., None, :] + jnp.where(failed[..., None], 0.0, off_mode)
     inflated = {name: value[..., None, :, :, :] for name, value in data.items()}
     off = x - found["location"][..., None, :]
     value = log_likelihood(family, x, shape[..., None, :], inflated, fixed)
     value -= 0.5 * (found["precision"][..., None, :] * off * off).sum(axis=-1)
     around = found["constant"] - 0.5 * found["log_det"]
     ratio = value + around[..., None] + 0.5 * (z * z).sum(axis=-1)
-    return x, jnp.where((found["status"] == 3)[..., None], -jnp.inf, ratio)
+    return x, jnp.where(failed, -jnp.inf, ratio)
 
 
 @cache
