@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from surefoot.data.scores import ScoreMatrix
-from surefoot.errors import AlignmentError, MeasureError, UnreliableWarning
+from surefoot.errors import AlignmentError, InputError, MeasureError, UnreliableWarning
 from surefoot.workflows.evaluate import evaluate, evaluate_matrix
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}, "q3": {"d": 1}}
@@ -48,6 +48,12 @@ def test_runs_come_in_any_shape():
     assert one.mean[0, 0] == several.mean[0, 0] == named.mean[0, 0]
     assert named.systems == ("g", "p")
     assert len(set(several.systems)) == 2
+
+
+@pytest.mark.parametrize("runs", [{}, [], ()])
+def test_no_runs_are_refused(runs):
+    with pytest.raises(InputError, match="there is no run to evaluate"):
+        evaluate(QRELS, runs)
 
 
 def test_a_list_of_records_is_one_run():

@@ -260,6 +260,8 @@ def _in_order(one: Any, items: Sequence[Any], threads: int) -> Iterator[Scored]:
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
     """Each run, with its name where it goes by another than its own."""
+    if isinstance(runs, (Mapping, list, tuple)) and not runs:
+        raise InputError("there is no run to evaluate")
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         nested = isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0), Mapping)
@@ -268,8 +270,6 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
         return [(None, runs)]
     if not isinstance(runs, (list, tuple)):
         return [(None, runs)]
-    if not runs:
-        raise InputError("there is no run to evaluate")
     if is_record(runs[0]):
         return [(None, runs)]
     # two files of one name in different folders go by their paths
