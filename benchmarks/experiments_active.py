@@ -2,8 +2,8 @@
 
 Three steps: `prepare` fits models and writes what studies need to know of each query (needs the
 data and LightGBM); `run` simulates studies, a line of JSON a case, and goes on where it was stopped
-(NumPy and SciPy suffice); `report` writes docs/method/active_experiments.md and the answer at the top
-of docs/method/active.md (needs Altair).
+(NumPy and SciPy suffice); `report` writes docs/method/active_experiments.md and the answer at the
+top of docs/method/active.md (needs Altair).
 """
 
 import argparse

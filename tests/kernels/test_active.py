@@ -73,8 +73,23 @@ def test_linear_moments_match_enumeration_of_all_label_vectors(block, compare):
         assert variance[x] == pytest.approx(second - first**2, abs=1e-12)
 
 
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_err_moments_match_the_printed_equation(n):
+    # Sawade et al. 2012, Eq. 23, on lists too long to enumerate
+    probability = np.random.default_rng(n).dirichlet(np.ones(5), size=n)
+    gain = (2.0 ** np.arange(5) - 1) / 16
+    offset, items = np.array([0, n], np.int64), np.arange(n, dtype=np.int32)
+    mean, variance = kernel.err_moments(probability, gain, offset, items)
+    printed = reference.err_squared_deviation(probability, gain, 0.3)
+    assert variance[0] + (mean[0] - 0.3) ** 2 == pytest.approx(printed, rel=1e-12)
+
+
 def test_300_certain_top_grades_are_no_zero_over_zero():
     # errata Active-2: the tail products of Eq. 23 vanish here
+    with np.errstate(all="ignore"):
+        certain = np.tile([0.0, 0, 0, 0, 1.0], (300, 1))
+        printed = reference.err_squared_deviation(certain, np.arange(5) / 4 * 15 / 16, 0.3)
+    assert np.isnan(printed)
     n = 300
     probability = np.tile([0.0, 0, 0, 0, 1.0], (n, 1))
     offset, items = np.array([0, n], np.int64), np.arange(n, dtype=np.int32)

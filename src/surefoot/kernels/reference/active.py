@@ -37,6 +37,27 @@ def expectation(
     return total
 
 
+def err_squared_deviation(probability: FloatArray, gain: FloatArray, R: float) -> float:
+    """E[(L - R)^2 | x] of ERR as Eq. 23 prints it: 0/0 where the tail products vanish.
+
+    Parameters
+    ----------
+    probability : (n_items, n_grades) array
+        Best item first.
+    """
+    first, second = probability @ gain, probability @ gain**2
+    n = len(first)
+    go, go_twice = 1 - first, 1 - 2 * first + second  # E[1 - l], E[(1 - l)^2]
+    total = R**2
+    for i in range(n):
+        before = float(np.prod(go_twice[:i]))
+        total += second[i] / (i + 1) ** 2 * before
+        tail = sum(first[k] / ((k + 1) * np.prod(go[k:])) for k in range(i + 1, n))
+        total += 2 / (i + 1) * (first[i] - second[i]) * before * float(np.prod(go[i + 1 :])) * tail
+        total -= 2 * R / (i + 1) * first[i] * float(np.prod(go[:i]))
+    return float(total)
+
+
 def sampling_distribution(
     functions: Sequence[Callable[[Sequence[float]], float]],
     probabilities: Sequence[FloatArray],
