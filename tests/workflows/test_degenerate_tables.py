@@ -52,7 +52,7 @@ def test_missing_cells_widen_but_do_not_break(family):
 def test_forecasts_cover_topics_that_were_not_observed():
     values = random((6, 20))
     values[3, 5] = np.nan
-    got = sf.forecast(table(values), champion="s0", challengers=["s3"], draws=2_000)
+    got = sf.forecast(table(values), champion="s0", systems=["s3"], draws=2_000)
     assert np.isnan(got.observed_delta[0, 5])
     assert np.isfinite(got.p_worse).all()
 

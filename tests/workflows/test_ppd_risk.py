@@ -41,7 +41,7 @@ def test_more_weight_on_losses_is_more_risk():
 def test_challengers_can_be_named_and_change_nothing():
     posterior = simulated_posterior("zoib")
     everyone = sf.ppd_risk(posterior, champion="s2", r=5)
-    some = sf.ppd_risk(posterior, champion="s2", r=5, challengers=["s4", "s0"])
+    some = sf.ppd_risk(posterior, champion="s2", r=5, systems=["s4", "s0"])
     assert some.systems == ("s4", "s0")
     np.testing.assert_array_equal(some.median[:, 0], everyone.median[[3, 0], 0])
 
@@ -53,7 +53,7 @@ def test_challengers_can_be_named_and_change_nothing():
         ({"champion": "s2", "r": -1}, InputError, "not less than 0"),
         ({"champion": "s2", "r": float("nan")}, InputError, "not less than 0"),
         ({"champion": "s2", "interval": 1.0}, InputError, "between 0 and 1"),
-        ({"champion": "s2", "challengers": ["s2"]}, InputError, "its own challenger"),
+        ({"champion": "s2", "systems": ["s2"]}, InputError, "its own challenger"),
         ({"champion": "s2", "family": "zoib"}, InputError, "the fit has family 'gaussian'"),
     ],
 )
@@ -71,7 +71,7 @@ def test_doubts_about_the_fit_reach_the_headline():
 
 
 def test_forecasts_put_the_most_endangered_queries_first():
-    got = sf.forecast(simulated_posterior("gaussian"), champion="s0", challengers=["s3"])
+    got = sf.forecast(simulated_posterior("gaussian"), champion="s0", systems=["s3"])
     columns = got.columns()
     assert list(columns)[:3] == ["system", "topic", "p_worse"]
     assert (np.diff(columns["p_worse"]) <= 0).all()
@@ -147,7 +147,7 @@ def test_table_5_7_in_sign_and_size(shared_data, name, family):
         champion=CHAMPION,
         r=5,
         family=family,
-        challengers=["Chal. 3", "Chal. 4"],
+        systems=["Chal. 3", "Chal. 4"],
     )
     for row in got.rows():
         median, low, high = TABLE_5_7[name, family][row["system"]]

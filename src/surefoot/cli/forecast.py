@@ -31,7 +31,7 @@ def command(
         forecast,
         source,
         champion=champion,
-        challengers=systems,
+        systems=systems,
         family=family,
         interval=interval,
         draws=draws,

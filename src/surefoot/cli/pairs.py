@@ -39,7 +39,7 @@ def command(
         pairs,
         source,
         champion=champion,
-        challengers=systems,
+        systems=systems,
         family=family,
         equivalence=equivalence,
         interval=interval,

@@ -49,7 +49,7 @@ def command(
         champion=champion,
         r=r,
         family=family,
-        challengers=systems,
+        systems=systems,
         interval=interval,
         draws=draws,
         device=device,

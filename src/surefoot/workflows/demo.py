@@ -51,7 +51,7 @@ def demo(directory: str | os.PathLike[str], *, seed: int = 0, threads: int = 0) 
     predicted = ppd_risk(
         scores,
         champion=CHAMPION,
-        challengers=CHALLENGERS,
+        systems=CHALLENGERS,
         r=1 + ALPHA,
         family="gaussian",
         seed=seed,

@@ -15,7 +15,7 @@ def forecast(
     scores: Any,
     *,
     champion: str,
-    challengers: str | Iterable[str] | None = None,
+    systems: str | Iterable[str] | None = None,
     family: str | None = None,
     interval: float = 0.95,
     draws: int | None = None,
@@ -34,7 +34,7 @@ def forecast(
     )  # fmt: skip
     table = posterior.scores
     base = table.index(champion)
-    rows = challenger_rows(table.systems, champion, challengers, index=table.index)
+    rows = challenger_rows(table.systems, champion, systems, index=table.index)
     parts = [
         topic_forecast(posterior, base, row, interval=interval, seed=seed, threads=threads)
         for row in rows

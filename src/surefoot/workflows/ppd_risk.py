@@ -20,7 +20,7 @@ def ppd_risk(
     champion: str,
     r: float | Sequence[float] = (1.0, 2.0, 5.0, 10.0),
     family: str | None = None,
-    challengers: str | Iterable[str] | None = None,
+    systems: str | Iterable[str] | None = None,
     interval: float = 0.95,
     draws: int | None = None,
     device: str = "cpu",
@@ -40,7 +40,7 @@ def ppd_risk(
         How many times a loss counts as much as a gain (``r = 1 + alpha``).
     family : str, optional
         ``zoib`` (the default: scores within 0 and 1), ``gaussian``, ``student``, ``skew_normal``.
-    challengers : sequence of str, optional
+    systems : sequence of str, optional
         Systems to report; the others still inform the model.
     interval : float
         Probability of the predictive interval.
@@ -69,7 +69,7 @@ def ppd_risk(
     )  # fmt: skip
     table = posterior.scores
     base = table.index(champion)
-    others = challenger_rows(table.systems, champion, challengers, index=table.index)
+    others = challenger_rows(table.systems, champion, systems, index=table.index)
     with show_progress("replicates", show=progress) as update:
         replicates = risk_replicates(
             posterior, base, others,
@@ -117,13 +117,13 @@ def ppd_risk(
 
 
 def challenger_rows(
-    systems: Sequence[str], champion: str, challengers: str | Iterable[str] | None, *, index: Any
+    known: Sequence[str], champion: str, systems: str | Iterable[str] | None, *, index: Any
 ) -> list[int]:
     """Rows of the challengers: those named, or everyone but the champion."""
-    if challengers is None:
-        rows = [i for i, name in enumerate(systems) if name != champion]
+    if systems is None:
+        rows = [i for i, name in enumerate(known) if name != champion]
     else:
-        chosen = chosen_names(challengers, systems, "a challenger")
+        chosen = chosen_names(systems, known, "a challenger")
         rows = [index(name) for name in chosen]
         if champion in chosen:
             raise InputError(f"{champion!r} is the champion and cannot be its own challenger")

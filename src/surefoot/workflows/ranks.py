@@ -87,7 +87,7 @@ def pairs(
     scores: Any,
     *,
     champion: str,
-    challengers: str | Iterable[str] | None = None,
+    systems: str | Iterable[str] | None = None,
     family: str | None = None,
     equivalence: float = 0.01,
     interval: float = 0.95,
@@ -112,7 +112,7 @@ def pairs(
     )  # fmt: skip
     table = posterior.scores
     base = table.index(champion)
-    rows = challenger_rows(table.systems, champion, challengers, index=table.index)
+    rows = challenger_rows(table.systems, champion, systems, index=table.index)
     means = expected_by_system(posterior)
     difference = means[:, rows] - means[:, [base]]
     delta = difference / score_sd(posterior, base)[:, None]
