@@ -4,6 +4,7 @@ import re
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from surefoot.render.visible import visible
 from surefoot.results.gate import GateResult
 
 # characters that XML 1.0 cannot hold even escaped
@@ -63,8 +64,10 @@ def markdown(result: GateResult) -> str:
     lines += [f"{_cell(sentence)}\n" for sentence in result.headline[:1]]
     lines += ["| | system | queries | fails if | values |", "|---|---|---|---|---|"]
     for r in _rows(result):
-        sign = "❌" if r["failed"] else ("❔" if r["outcome"] == "undefined" else "✅")
-        cells = [sign, r["system"], r["slice"], r["expression"], r["values"]]
+        mark = (
+            "fails" if r["failed"] else ("undefined" if r["outcome"] == "undefined" else "passes")
+        )
+        cells = [mark, r["system"], r["slice"], r["expression"], r["values"]]
         lines.append("| " + " | ".join(_cell(c) for c in cells) + " |")
     for r in _rows(result):
         if r["failed"] and r["worst_topics"]:
@@ -77,6 +80,6 @@ def markdown(result: GateResult) -> str:
 
 def _cell(value: str) -> str:
     """Text that Markdown and HTML leave as it is."""
-    text = " ".join(value.split())
+    text = visible(" ".join(value.split()))
     text = re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", text)
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
