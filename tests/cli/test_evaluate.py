@@ -180,15 +180,17 @@ def test_inst_eval_depth_holds_for_every_query(files):
         ("q1 nan\n", "T:1: T must be a number of at least 1/2, but got 'nan'"),
         ("q1 2_0\n", "T:1: T must be a number of at least 1/2, but got '2_0'"),
         ("q1 2\nq1 3\n", "T:2: topic 'q1' has a T already"),
+        ("\n", "T: there is no line. Hint: one 'topic T' a line"),
+        ("\udcff 2\n", "T:1: is not UTF-8 text (byte 0xff). Hint: save the file as UTF-8"),
     ],
 )
 def test_a_broken_file_of_ts_is_named_with_its_line(files, tmp_path, lines, message):
-    from surefoot.errors import ParseError
+    from surefoot.errors import InputError
     from surefoot.workflows.inst_eval import inst_eval
 
     wanted = tmp_path / "T"
-    wanted.write_text(lines)
-    with pytest.raises(ParseError) as caught:
+    wanted.write_bytes(lines.encode(errors="surrogateescape"))
+    with pytest.raises(InputError) as caught:
         inst_eval(*files, T_per_topic=wanted)
     assert str(caught.value).endswith(message)
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 
 from surefoot.errors import AlignmentError, InputError, MeasureError, ParseError
 from surefoot.io.join import judge_run
+from surefoot.io.sources import read_text
 from surefoot.io.trec import read_qrels
 from surefoot.kernels.measures import Gains
 from surefoot.metrics.inst import Inst, check_wanted
@@ -106,17 +106,13 @@ def read_wanted(
             check_wanted(value)
         return {str(t): float(v) for t, v in source.items()}
     path = os.fspath(source or "")
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
     table: dict[str, float] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         fields = line.split()
         if not fields:
             continue
         if len(fields) != 2:
-            raise ParseError(path, number, f"is not 'topic T': {line!r}")
+            raise ParseError(path, number, f"is not 'topic T': {line.strip()!r}")
         try:
             value = float(fields[1]) if "_" not in fields[1] else float("nan")
             check_wanted(value)
@@ -127,6 +123,8 @@ def read_wanted(
         if fields[0] in table:
             raise ParseError(path, number, f"topic {fields[0]!r} has a T already")
         table[fields[0]] = value
+    if not table:
+        raise InputError(f"{path}: there is no line. Hint: one 'topic T' a line")
     return table
 
 
