@@ -269,3 +269,16 @@ def test_t_risk_does_not_lose_small_variances_in_large_means():
     d = differences(delta, np.zeros(3))
     expected = delta.mean() / (delta.std(ddof=1) / math.sqrt(3))
     assert t_risk(d, 0.0)[0] == pytest.approx(expected, rel=1e-6)
+
+
+def test_leaving_out_the_only_topic_that_differs_leaves_an_infinite_t():
+    """As in risk: the same difference everywhere has no variance."""
+    table = {
+        "old": {"a": 0.5, "b": 0.0, "c": 0.3},
+        "new": {"a": 0.4, "b": 0.0, "c": 0.2},
+    }
+    result = sf.topics(table, champion="old", alpha=0)
+    b = result.topic.index("b")
+    assert (result.t_without[b], result.decides[b]) == (-np.inf, True)
+    rest = {name: {t: row[t] for t in "ac"} for name, row in table.items()}
+    assert sf.risk(rest, champion="old", alpha=0).t_risk[0] == -np.inf

@@ -63,6 +63,7 @@ def command(
     from surefoot.workflows.expressions import ExpressionError
     from surefoot.workflows.gate import gate
 
+    given = click.get_current_context().params  # scores_input has turned these into scores
     try:
         result = gate(
             scores,
@@ -72,6 +73,8 @@ def command(
             population=population,
             slices=slices,
             undefined=undefined,
+            qrels=given["qrels"],
+            runs=given["runs"],
             seed=output.seed,
             threads=output.threads,
         )

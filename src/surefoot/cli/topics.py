@@ -41,7 +41,17 @@ def command(
     """Which queries got worse, and which decide the verdict."""
     from surefoot.workflows.topics import topics
 
+    given = click.get_current_context().params  # scores_input has turned these into scores
     result = topics(
-        scores, champion=champion, alpha=alpha, r=r, system=system, value=value, level=level
+        scores,
+        champion=champion,
+        alpha=alpha,
+        r=r,
+        system=system,
+        value=value,
+        level=level,
+        qrels=given["qrels"],
+        runs=given["runs"],
+        threads=output.threads,
     )
     output.write(result)

@@ -12,6 +12,7 @@ from surefoot.metrics.cumulated_gain import CumulatedGain, DiscountedGain
 from surefoot.metrics.err import ExpectedReciprocalRank
 from surefoot.metrics.inst import Inst
 from surefoot.metrics.measure import Conditions, Measure, ranked
+from surefoot.metrics.precision import Precision
 from surefoot.metrics.rbp import RankBiasedPrecision
 
 
@@ -37,7 +38,7 @@ class Contributions:
 def contributions(
     measure: Measure, judged: JudgedRankings, conditions: Conditions | None = None
 ) -> Contributions:
-    """Weight and gain at each rank, for RBP, CG, DCG, ERR and INST."""
+    """Weight and gain at each rank, for P, RBP, CG, DCG, ERR and INST."""
     conditions = conditions or Conditions()
     discount = None
     parameter = 0.0
@@ -49,10 +50,10 @@ def contributions(
         name, gains, parameter = "inst", measure.gains, measure.T
     elif isinstance(measure, DiscountedGain):
         name, gains, discount = "cumulated_gain", measure.gains, measure.discount
-    elif isinstance(measure, CumulatedGain):
+    elif isinstance(measure, (CumulatedGain, Precision)):
         name, gains = "cumulated_gain", measure.gains
     else:
-        raise MeasureError(f"{measure} is no sum over ranks. Hint: RBP, CG, DCG, ERR or INST")
+        raise MeasureError(f"{measure} is no sum over ranks. Hint: P, RBP, CG, DCG, ERR or INST")
     cutoff = measure.cutoff or 0
     weight, gain = contributions_by_rank(
         name,
@@ -65,6 +66,8 @@ def contributions(
         discount=discount,
         threads=conditions.threads,
     )
+    if isinstance(measure, Precision):
+        weight = weight / cutoff
     shown = np.diff(judged.offsets)
     topic = np.repeat(np.arange(len(shown)), shown)
     rank = np.arange(len(weight)) - judged.offsets[topic] + 1

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from surefoot.data.rankings import JudgedRankings
+from surefoot.kernels.measures import Gains
 from surefoot.metrics.measure import Conditions, Measure, TopicScores, bounded, relevant_from
 
 
@@ -26,8 +27,12 @@ class Precision(Measure):
 
     def score(self, judged: JudgedRankings, conditions: Conditions) -> TopicScores:
         """Precision on every topic."""
-        gains = relevant_from(self.rel, conditions)
+        gains = self.gains(judged, conditions)
         return bounded(self.kernel("precision", judged, conditions, gains=gains))
+
+    def gains(self, judged: JudgedRankings, conditions: Conditions) -> Gains:
+        """Gains of these judgments."""
+        return relevant_from(self.rel, conditions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ class Exploration:
         (x - mean) / s_population: the negative of Eq. 23 there, so that a loss is negative as the
         text of Section 5.2 and Figure 2 read it.
     t_without : array
-        TRisk without this topic.
+        TRisk without this topic; zero or infinite, as there, where the others all differ alike.
     flagged, flagged_r : bool arrays
         |t_j| and |t_r| beyond the critical value.
     decides : bool array
@@ -68,7 +68,8 @@ def explore(x: FloatArray, *, level: float = 0.05) -> Exploration:
     mean = float(np.nansum(x) / n)
     centred = x - mean
     squares = float(np.nansum(centred**2))
-    if squares <= n * (1e-12 * float(np.nanmax(np.abs(x)))) ** 2:
+    size = float(np.nanmax(np.abs(x)))
+    if squares <= n * (1e-12 * size) ** 2:
         # the same difference everywhere: nothing stands out
         t = np.where(np.isnan(x), np.nan, 0.0)
         return Exploration(x, undefined, t, undefined, no, no, no, critical)
@@ -79,12 +80,16 @@ def explore(x: FloatArray, *, level: float = 0.05) -> Exploration:
     decides = no
     if n > 2:
         # leaving out x_i: mean_(i) = mean - (x_i - mean)/(c-1), and its squares shrink
-        rest = np.maximum(squares - centred**2 * n / (n - 1), 0.0)
-        error = np.sqrt(rest / (n - 2) / (n - 1))
-        t_without = np.full(x.shape, np.nan)
-        np.divide(mean - centred / (n - 1), error, out=t_without, where=error > 0)
-        limit = float(critical_t(n - 2, level))
-        decides = _side(t_without, limit) != _side(np.asarray(t_all), critical)
+        rest = squares - centred**2 * n / (n - 1)
+        others = mean - centred / (n - 1)
+        with np.errstate(invalid="ignore"):
+            error = np.sqrt(np.where(rest <= 1e-12 * squares, 0.0, rest) / (n - 2) / (n - 1))
+            limit = np.where(np.abs(others) <= 1e-12 * size, 0.0, np.copysign(np.inf, others))
+        # the other topics all differ alike: as in t_risk
+        t_without = np.where(np.isnan(x), np.nan, limit)
+        np.divide(others, error, out=t_without, where=error > 0)
+        without = float(critical_t(n - 2, level))
+        decides = _side(t_without, without) != _side(np.asarray(t_all), critical)
         decides &= ~np.isnan(t_without)
     with np.errstate(invalid="ignore"):
         flagged, flagged_r = np.abs(t_j) > critical, np.abs(t_r) > critical

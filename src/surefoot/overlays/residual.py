@@ -1,8 +1,8 @@
 """Risk when scores are only known within bounds: what no further judgment can change.
 
-Each cell's bounds are taken as an interval of its own. Champion and challenger share unjudged
-documents, so some combinations allowed here cannot occur: the ranges are conservative, they enclose
-the truth and may be wider than it.
+From the bounds of scores alone, each cell's are an interval of its own. Champion and challenger
+share unjudged documents, so some combinations allowed here cannot occur: the ranges are
+conservative, they enclose the truth and may be wider than it.
 """
 
 import math
@@ -68,7 +68,7 @@ def t_range(low: FloatArray, high: FloatArray) -> tuple[float, float]:
     n = len(low)
     highest = _t(_highest_cosine(low, high), n)
     lowest = -_t(_highest_cosine(-high, -low), n)
-    return lowest, highest
+    return lowest + 0.0, highest + 0.0  # no minus zero
 
 
 def _t(rho: float, n: int) -> float:

@@ -37,7 +37,7 @@ class ResidualRange:
     Parameters
     ----------
     u_low, u_high : arrays
-        Exact range of URisk over all completions of the judgments.
+        Range of URisk over all completions of the judgments; exact for the bounds given.
     t_low, t_high : arrays
         Enclosing range of TRisk.
     verdict : tuple of str
@@ -47,8 +47,9 @@ class ResidualRange:
     deciding_topics : tuple of str
         The fewest topics whose judgments would settle the verdict, widest first.
     deciding_documents : tuple of str
-        The unjudged documents that the two systems show first for these topics; empty where the
-        scores did not come from judgments and runs.
+        The unjudged documents that could change the differences on these topics most (for a measure
+        that is no sum over documents, those that are shown first); empty where the scores did not
+        come from judgments and runs.
     """
 
     u_low: FloatArray

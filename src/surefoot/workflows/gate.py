@@ -25,6 +25,7 @@ from surefoot.workflows.expressions import (
     uses_slices,
 )
 from surefoot.workflows.quantities import QUANTITIES, Case, Scope, check
+from surefoot.workflows.unjudged import unjudged_of
 from surefoot.workflows.verdicts import outside_slices, plural, some
 
 _MOST_TOPICS = 10
@@ -39,6 +40,8 @@ def gate(
     population: Any = None,
     slices: Any = None,
     undefined: str = "fail",
+    qrels: Any = None,
+    runs: Any = (),
     seed: int = 0,
     threads: int = 0,
 ) -> GateResult:
@@ -61,6 +64,8 @@ def gate(
         and the confidence intervals adjusted for the number of slices.
     undefined : str
         What an overall quantity that cannot be computed does: ``fail`` (default) or ``pass``.
+    qrels, runs : optional
+        Judgments and runs that the scores come from, as in `risk`.
     seed, threads : int
         For the intervals.
 
@@ -76,14 +81,15 @@ def gate(
     whole = prepare(read_scores(scores), champion, systems=systems, population=population)
     if len(whole.champions) != 1:
         raise InputError("gate takes a single champion")
-    everything = Scope("all", whole, threads)
+    unjudged = unjudged_of(whole, qrels, runs, threads=threads)
+    everything = Scope("all", whole, threads, unjudged)
     groups: list[Scope] = []
     outside: tuple[str, ...] = ()
     if slices is not None:
         members = read_slices(slices)
         columns = slice_columns(whole.matrix.topics, members)
         outside = outside_slices(whole.matrix.topics, members)
-        groups = [Scope(name, whole.restrict(c), threads) for name, c in columns.items()]
+        groups = [Scope(name, whole.restrict(c), threads, unjudged) for name, c in columns.items()]
 
     rows: list[dict[str, Any]] = []
     for row in whole.challengers:

@@ -12,8 +12,11 @@ from surefoot.overlays.residual import certainty, difference_bounds, t_range
 from surefoot.overlays.t_risk import critical_t, p_value
 from surefoot.overlays.value import Linear, ValueFunction
 from surefoot.workflows.comparison import Comparison
+from surefoot.workflows.unjudged import Unjudged
 
 FloatArray = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,32 @@ class Limits:
     possible: float
 
 
+def difference_range(
+    part: Comparison, base: Baseline, row: int, unjudged: Unjudged | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds of the differences of a challenger (a row) to a champion, one a topic.
+
+    From the documents where they are known; else from the bounds of both scores, as if each could
+    be anywhere between its own whatever the other is.
+    """
+    matrix = part.matrix
+    assert matrix.lower is not None
+    assert matrix.upper is not None
+    assert base.lower is not None
+    assert base.upper is not None
+    reach = None
+    if unjudged is not None and base.system:
+        reach = unjudged.reach(matrix.systems[row], base.name, matrix.topics)
+    if reach is None:
+        return difference_bounds((matrix.lower[row], matrix.upper[row]), (base.lower, base.upper))
+    delta = matrix.lower[row] - base.lower
+    low, high = delta + reach[0], delta + reach[1]
+    # a gain that just makes up for a loss ends at zero
+    return np.where(np.abs(low) < _ROUNDING, 0.0, low), np.where(
+        np.abs(high) < _ROUNDING, 0.0, high
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Contest:
     """One challenger (a row) against one champion; the value function must not decrease."""
@@ -55,17 +84,12 @@ class Contest:
     row: int
     alpha: float
     function: ValueFunction | None = None
+    unjudged: Unjudged | None = None
 
     def bounds(self) -> tuple[FloatArray, FloatArray, FloatArray, npt.NDArray[np.int64]]:
         """Low, high and present differences on the topics where all are known; which these are."""
         matrix, base = self.part.matrix, self.base
-        assert matrix.lower is not None
-        assert matrix.upper is not None
-        assert base.lower is not None
-        assert base.upper is not None
-        low, high = difference_bounds(
-            (matrix.lower[self.row], matrix.upper[self.row]), (base.lower, base.upper)
-        )
+        low, high = difference_range(self.part, self.base, self.row, self.unjudged)
         delta = matrix.values[self.row] - base.scores
         known = np.flatnonzero(~np.isnan(low) & ~np.isnan(high) & ~np.isnan(delta))
         return low[known], high[known], delta[known], known

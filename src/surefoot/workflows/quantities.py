@@ -24,6 +24,7 @@ from surefoot.overlays.z_risk import Deviations, deviations, z_risk
 from surefoot.workflows.comparison import Comparison
 from surefoot.workflows.expressions import Quantity
 from surefoot.workflows.judgments import Contest
+from surefoot.workflows.unjudged import Unjudged
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -37,6 +38,7 @@ class Scope:
     name: str
     part: Comparison
     threads: int
+    unjudged: Unjudged | None = None
     _deviations: Deviations | None = None
 
     def population(self) -> Deviations:
@@ -293,7 +295,7 @@ def _range(get: str) -> Compute:
                 return float(u_risk(d, alpha)[0])
             share = {"certain_losses": d.losses, "certain_wins": d.wins}.get(get, 0 * d.count)
             return float(share[0] / d.count[0]) if d.count[0] else float("nan")
-        known = Contest(part, base, case.row, alpha).ranges()
+        known = Contest(part, base, case.row, alpha, unjudged=case.scope.unjudged).ranges()
         value = float(getattr(known, get))
         return value if get[:2] in ("t_", "u_") else value / max(float(d.count[0]), 1.0)
 

@@ -25,7 +25,7 @@ from surefoot.workflows.comparison import (
     value_function,
 )
 from surefoot.workflows.judgments import Contest, verdicts_within
-from surefoot.workflows.unjudged import unjudged_documents
+from surefoot.workflows.unjudged import Unjudged, unjudged_of
 from surefoot.workflows.verdicts import note_of, outside_slices, risk_headline, verdict_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -82,8 +82,8 @@ def risk(
     tolerance : float
         Differences of at most this size count as ties; the overlays themselves are unaffected.
     qrels, runs : optional
-        Judgments and runs that the scores come from: the unjudged documents that would settle an
-        open verdict are named then.
+        Judgments and runs that the scores come from. Documents that both systems show then move
+        both scores at once, and those that would settle an open verdict are named.
     threads : int
         0 uses all cores; results do not depend on it.
 
@@ -123,6 +123,7 @@ def risk(
     bounded = whole.matrix.has_bounds and all(c.lower is not None for c in whole.champions)
     if isinstance(function, Cubic) and not function.monotone:
         bounded = False  # the ends of the scores are not the ends of their worth
+    unjudged = unjudged_of(whole, qrels, runs, threads=threads) if bounded else None
     labels: list[tuple[str, str, str]] = []  # slice, champion, system of each row but for alpha
     tables: list[dict[str, FloatArray]] = []
     contests: list[Contest] = []
@@ -148,7 +149,7 @@ def risk(
             labels += [(scope, base.name, part.matrix.systems[i]) for i in part.challengers]
             if bounded:
                 contests += [
-                    Contest(part, base, int(i), a, function)
+                    Contest(part, base, int(i), a, function, unjudged)
                     for i in part.challengers
                     for a in alphas
                 ]
@@ -193,7 +194,7 @@ def risk(
         break_even_alpha=flat["break_even_alpha"],
         verdict=verdicts,
         topics=whole_numbers["count"],
-        residual=_residual(contests, repeated, form, correction, level, qrels, runs),
+        residual=_residual(contests, repeated, form, correction, level, unjudged),
         note=notes,
         settings={
             "champion": [b.name for b in whole.champions],
@@ -229,8 +230,7 @@ def _residual(
     form: str,
     correction: str,
     level: float,
-    qrels: Any,
-    runs: Any,
+    unjudged: Unjudged | None,
 ) -> ResidualRange | None:
     """What the unjudged documents leave open in each row."""
     if not contests:
@@ -261,27 +261,22 @@ def _residual(
         certain_wins=column("certain_wins"),
         undecided=column("undecided"),
         deciding_topics=tuple(" ".join(topics) for topics in deciding),
-        deciding_documents=_documents(deciding, rows, qrels, runs),
+        deciding_documents=_documents(deciding, rows, unjudged),
     )
 
 
 def _documents(
-    deciding: Sequence[tuple[str, ...]], rows: list[tuple[str, str, str]], qrels: Any, runs: Any
+    deciding: Sequence[tuple[str, ...]],
+    rows: list[tuple[str, str, str]],
+    unjudged: Unjudged | None,
 ) -> tuple[str, ...]:
     """Per row, ``topic: document document; ...`` of what is unjudged and decides."""
-    wanted: dict[str, dict[str, None]] = {}
-    for topics, (_, *pair) in zip(deciding, rows, strict=True):
-        for system in pair:
-            wanted.setdefault(system, {}).update(dict.fromkeys(topics[:_MOST]))
-    found = {}
-    if qrels is not None and any(wanted.values()):
-        found = unjudged_documents(qrels, runs, wanted)
     out = []
-    for topics, (_, *pair) in zip(deciding, rows, strict=True):
+    for topics, (_, champion, system) in zip(deciding, rows, strict=True):
         parts = []
-        for topic in topics[:_MOST]:
-            ids = [d for system in pair for d in found.get(system, {}).get(topic, [])]
+        for topic in topics[:_MOST] if unjudged is not None else ():
+            ids = unjudged.documents(system, champion, topic) if unjudged is not None else []
             if ids:
-                parts.append(f"{topic}: {' '.join(dict.fromkeys(ids))}")
+                parts.append(f"{topic}: {' '.join(ids)}")
         out.append("; ".join(parts))
     return tuple(out)

@@ -9,10 +9,11 @@ import numpy.typing as npt
 from surefoot.errors import InputError
 from surefoot.io.scores import read_scores
 from surefoot.overlays.exploratory import Exploration, explore
-from surefoot.overlays.residual import difference_bounds
 from surefoot.overlays.value import Linear, ValueFunction
 from surefoot.results.topics import TopicsResult
 from surefoot.workflows.comparison import Numbers, describe, loss_aversion, prepare, value_function
+from surefoot.workflows.judgments import difference_range
+from surefoot.workflows.unjudged import unjudged_of
 from surefoot.workflows.verdicts import queries
 
 FloatArray = npt.NDArray[np.float64]
@@ -29,6 +30,9 @@ def topics(
     system: str | Iterable[str] | None = None,
     value: str | ValueFunction = "linear",
     level: float = 0.05,
+    qrels: Any = None,
+    runs: Any = (),
+    threads: int = 0,
 ) -> TopicsResult:
     """Show what each topic contributes to the risk.
 
@@ -47,6 +51,11 @@ def topics(
         As in `risk`.
     level : float
         Level of the exact critical value that flags a topic.
+    qrels, runs : optional
+        Judgments and runs that the scores come from, as in `risk`: they narrow `delta_low` and
+        `delta_high`.
+    threads : int
+        0 uses all cores; results do not depend on it.
 
     Returns
     -------
@@ -71,6 +80,7 @@ def topics(
     name, function = value_function(value, matrix, whole.champions)
     worth = Linear(alphas[0]) if function is None else function
     sign = -1.0 if form == "minus" else 1.0
+    unjudged = unjudged_of(whole, qrels, runs, threads=threads)
     parts: list[dict[str, Any]] = []
     headline = []
     for i in whole.challengers:
@@ -94,11 +104,8 @@ def topics(
             "decides": found.decides,
             "relative_change": relative,
         }
-        if matrix.lower is not None and matrix.upper is not None and base.lower is not None:
-            assert base.upper is not None
-            part["delta_low"], part["delta_high"] = difference_bounds(
-                (matrix.lower[i], matrix.upper[i]), (base.lower, base.upper)
-            )
+        if matrix.has_bounds and base.lower is not None:
+            part["delta_low"], part["delta_high"] = difference_range(whole, base, int(i), unjudged)
         part = {k: v[order] + 0.0 if v.dtype.kind == "f" else v[order] for k, v in part.items()}
         part["system"] = (matrix.systems[i],) * len(order)
         part["topic"] = tuple(matrix.topics[j] for j in order)
