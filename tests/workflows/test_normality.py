@@ -68,3 +68,10 @@ def test_broken_groups_tables_say_where(tmp_path, text):
     path.write_text(text)
     with pytest.raises(sf.SurefootError, match=r"groups\.csv:\d"):
         sf.normality(matrix(), groups=path)
+
+
+def test_groups_that_are_no_text_are_refused(tmp_path):
+    groups = tmp_path / "groups.csv"
+    groups.write_bytes(b"system,group\n\xff,b\n")
+    with pytest.raises(InputError, match=r"groups.csv:2: is not UTF-8 text"):
+        read_groups(groups)

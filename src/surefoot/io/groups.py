@@ -3,10 +3,10 @@
 import csv
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from surefoot.errors import InputError, ParseError
+from surefoot.io.sources import read_text
 
 
 def read_groups(source: Any) -> dict[str, str]:
@@ -26,10 +26,7 @@ def read_groups(source: Any) -> dict[str, str]:
             raise InputError(f"groups need the columns system and group, not {frame.columns}")
         pairs = zip(frame["system"].to_list(), frame["group"].to_list(), strict=True)
         return {str(s): str(g) for s, g in pairs}
-    try:
-        lines = Path(source).read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(f"cannot read {source}: {error.strerror}") from None
+    lines = read_text(os.fspath(source)).splitlines()
     head = lines[0] if lines else ""
     rows = csv.reader(lines, delimiter="\t" if "\t" in head else ",")
     header = [h.strip().lower() for h in next(rows, [])]
