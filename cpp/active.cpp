@@ -14,8 +14,10 @@
 #include "clones.hpp"
 #include "parallel.hpp"
 #include "philox.hpp"
+#include "special.hpp"
 
 namespace nb = nanobind;
+using surefoot::lane_sum;
 using surefoot::parallel_chunks;
 
 namespace {
@@ -117,16 +119,6 @@ void err_moments(In2d p, In1d gain, In1i offset, In1s items, std::int64_t depth,
       default: return run(err_chunk<0>);
     }
   });
-}
-
-// Sum of n doubles in eight fixed lanes: the same on every processor, and fit for vectors.
-SUREFOOT_INLINE double lane_sum(const double* t, std::int64_t n) {
-  double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  std::int64_t j = 0;
-  for (; j + 8 <= n; j += 8)
-    for (int k = 0; k < 8; ++k) lane[k] += t[j + k];
-  for (; j < n; ++j) lane[j & 7] += t[j];
-  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
 SUREFOOT_INLINE void scale(double* t, std::int64_t begin, std::int64_t end, double factor) {
@@ -250,7 +242,8 @@ void linear_moments(In2d p, In1d gain, In1i item_offset, In1d discount, In1i off
 inline double uniform_at(const surefoot::Philox& generator, std::uint64_t study, std::uint64_t index) {
   const auto w = generator.block(study, index);
   const std::uint64_t word = w[0] | (static_cast<std::uint64_t>(w[1]) << 32);
-  return (static_cast<double>(word >> 11) + 0.5) * 0x1.0p-53;
+  // the largest word would be rounded up to 1
+  return std::min((static_cast<double>(word >> 11) + 0.5) * 0x1.0p-53, 1.0 - 0x1.0p-53);
 }
 
 void uniform_draws(std::uint64_t seed, std::uint64_t study, std::uint64_t first, Out1d out) {
@@ -281,7 +274,8 @@ void replacement_studies(In1d cumulative, In1d cost, In1d budgets, bool look_up,
       while (b < n_budgets && k < limit) {
         const double u = uniform_at(generator, first_study + static_cast<std::uint64_t>(s),
                                     static_cast<std::uint64_t>(k)) * c[queries - 1];
-        const auto x = static_cast<std::int64_t>(std::upper_bound(c, c + queries, u) - c);
+        // a u next to 1 can be rounded up to the whole sum
+        const auto x = std::min<std::int64_t>(std::upper_bound(c, c + queries, u) - c, queries - 1);
         const bool free = look_up && known[x];
         if (!free) {
           // the draw that a budget cannot pay for ends that budget's study

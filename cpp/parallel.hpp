@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -59,7 +60,11 @@ void parallel_chunks(std::int64_t n, std::int64_t chunk, int threads, Body&& bod
   }
   std::vector<std::thread> pool;
   pool.reserve(static_cast<std::size_t>(workers - 1));
-  for (int i = 1; i < workers; ++i) pool.emplace_back(run);
+  try {
+    for (int i = 1; i < workers; ++i) pool.emplace_back(run);
+  } catch (const std::system_error&) {
+    // the system gives no more threads: those there are do all of the work
+  }
   run();
   for (auto& t : pool) t.join();
   if (error) std::rethrow_exception(error);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
 #include <vector>
 
 #include "clones.hpp"
@@ -53,6 +54,7 @@ void sign_flips(Matrix x, Vector1 limit, Vector1 scale, std::uint64_t seed, std:
                 std::int64_t count, bool exact, Counts exceed, Output largest, int threads) {
   const std::int64_t n_series = static_cast<std::int64_t>(x.shape(0));
   const std::int64_t n = static_cast<std::int64_t>(x.shape(1));
+  if (n == 0) throw std::invalid_argument("sign_flips: no topics");
   const double* const values = x.data();
   const double* const limits = limit.data();
   const double* const scales = scale.data();

@@ -32,44 +32,4 @@ struct Philox {
   }
 };
 
-// A sequential reader of one stream.
-class PhiloxStream {
- public:
-  PhiloxStream(std::uint64_t seed, std::uint64_t stream) : generator_(seed), stream_(stream) {}
-
-  std::uint32_t next32() {
-    if (used_ == 4) {
-      words_ = generator_.block(stream_, index_++);
-      used_ = 0;
-    }
-    return words_[used_++];
-  }
-  std::uint64_t next64() {
-    const std::uint64_t low = next32();
-    return low | (static_cast<std::uint64_t>(next32()) << 32);
-  }
-  // Uniform on the open interval (0, 1), 53 bits.
-  double uniform() { return (static_cast<double>(next64() >> 11) + 0.5) * 0x1.0p-53; }
-  // Uniform integer in [0, n), exactly unbiased (Lemire 2019).
-  std::uint32_t below(std::uint32_t n) {
-    std::uint64_t m = static_cast<std::uint64_t>(next32()) * n;
-    auto low = static_cast<std::uint32_t>(m);
-    if (low < n) {
-      const std::uint32_t threshold = (0u - n) % n;
-      while (low < threshold) {
-        m = static_cast<std::uint64_t>(next32()) * n;
-        low = static_cast<std::uint32_t>(m);
-      }
-    }
-    return static_cast<std::uint32_t>(m >> 32);
-  }
-
- private:
-  Philox generator_;
-  std::uint64_t stream_;
-  std::uint64_t index_ = 0;
-  std::array<std::uint32_t, 4> words_{};
-  unsigned used_ = 4;
-};
-
 }  // namespace surefoot

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "clones.hpp"
@@ -70,6 +71,7 @@ void bootstrap_means(Matrix x, std::uint64_t seed, std::int64_t first, std::int6
   const std::int64_t n_topics = static_cast<std::int64_t>(x.shape(1));
   const std::int64_t stride = static_cast<std::int64_t>(means.shape(1));
   double* const mean_out = means.data();
+  if (n_topics == 0) throw std::invalid_argument("bootstrap_means: no topics");
   double* student_out = nullptr;
   if (!student_object.is_none()) student_out = nb::cast<Output>(student_object).data();
   const double* const values = x.data();
@@ -113,7 +115,8 @@ nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>> resample_indices(std::uint64_
                                                                   std::uint32_t n_topics,
                                                                   std::int64_t first,
                                                                   std::int64_t count) {
-  auto* out = new std::uint32_t[static_cast<std::size_t>(count * n_topics)];
+  if (n_topics == 0) throw std::invalid_argument("resample_indices: no topics");
+  auto* out = new std::uint32_t[static_cast<std::size_t>(count) * n_topics];
   nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
   {
     nb::gil_scoped_release release;
@@ -145,13 +148,13 @@ class Selector {
     for (std::int64_t i = 0; i < n; i += step) {
       if (std::isfinite(row[i])) low = std::min(low, row[i]), high = std::max(high, row[i]);
     }
+    if (!(low <= high)) low = high = 0.0;  // nothing finite was met
     const double scale = high > low ? (kBins - 1) / (high - low) : 0.0;
     counts_.assign(kBins, 0);
     bin_.resize(static_cast<std::size_t>(n));
     assign_bins(row, n, low, high, scale, bin_.data());
     for (std::int64_t i = 0; i < n; ++i) ++counts_[bin_[static_cast<std::size_t>(i)]];
     slot_.assign(kBins, -1);
-    members_.clear();
     start_.clear();
     std::vector<int> bin_of_rank(static_cast<std::size_t>(n_ranks));
     std::vector<std::int64_t> before(kBins + 1, 0);
@@ -191,7 +194,7 @@ class Selector {
     }
   }
 
-  std::vector<double> copy_, members_;
+  std::vector<double> copy_;
   std::vector<std::int64_t> counts_;
   std::vector<std::uint16_t> bin_;
   std::vector<int> slot_;

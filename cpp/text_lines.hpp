@@ -30,6 +30,7 @@ enum class Fault : int {
   control_character = 5,
   duplicate = 6,
   topic_too_large = 7,
+  line_too_long = 8,
 };
 
 struct TextError : std::exception {
@@ -204,6 +205,7 @@ class LineReader {
  private:
   static constexpr std::size_t kBlock = std::size_t{1} << 18;
   static constexpr std::size_t kWindow = std::size_t{1} << 14;
+  static constexpr std::size_t kLongest = std::size_t{1} << 26;  // of a line; places in it are 32 bits
 
   // Room for `size` more bytes behind end_, after dropping what nobody needs.
   char* room(std::size_t size) {
@@ -242,6 +244,9 @@ class LineReader {
         const void* next = end_ - scan_ > known ? std::memchr(start + known, '\n', end_ - scan_ - known) : nullptr;
         if (next == nullptr) {
           searched_ = end_ - scan_;
+          if (searched_ > kLongest) {
+            throw TextError(Fault::line_too_long, line_ + 1, {}, whole(start, start + searched_), 0);
+          }
           return;
         }
         last = static_cast<const char*>(next);

@@ -33,11 +33,11 @@ class LineCursor {
       std::vector<char> more(block_.begin() + static_cast<std::ptrdiff_t>(used_), block_.end());
       offset_ += static_cast<std::int64_t>(used_);
       used_ = 0;
-      const std::size_t left = more.size();
-      more.resize(left + kBlock);
+      const std::size_t left = more.size(), size = std::max(kBlock, left);  // doubled for a long line
+      more.resize(left + size);
       ssize_t got;
       do {
-        got = ::pread(file_, more.data() + left, kBlock, static_cast<off_t>(offset_ + static_cast<std::int64_t>(left)));
+        got = ::pread(file_, more.data() + left, size, static_cast<off_t>(offset_ + static_cast<std::int64_t>(left)));
       } while (got < 0 && errno == EINTR);
       more.resize(left + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
       block_.swap(more);

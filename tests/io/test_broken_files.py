@@ -386,3 +386,13 @@ def test_a_bad_line_far_into_a_big_file_has_its_number(tmp_path, monkeypatch, th
     path.write_bytes(b"".join(lines))
     with pytest.raises(InputError, match=rf"^{path}:1501: has 8 fields"):
         judge_run({"1": {"a": 1}}, path, threads=threads)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path, packed):
+    path, qrels = tmp_path / "run", tmp_path / "qrels"
+    data = b"a" * (66 << 20)
+    path.write_bytes(gzip.compress(data, 1) if packed else data)
+    qrels.write_text("1 0 a 1\n")
+    with pytest.raises(InputError, match=r"run:1: is longer than 64 MB: 'aaa"):
+        judge_run(read_qrels(qrels), str(path), threads=2)

@@ -57,6 +57,8 @@ def _words(fault: int, text: bytes, whole: bytes, count: int, kind: str) -> str:
         )
     if fault == Fault.TOPIC_TOO_LARGE:
         return f"topic {shown(text)} holds more than 4 GB. Hint: is the file a run?"
+    if fault == Fault.LINE_TOO_LONG:
+        return f"is longer than 64 MB: {shown(whole)}. Hint: is the file text?"
     column = columns[count]
     if fault == Fault.NOT_FINITE:
         return (
