@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import InputError
+from surefoot.io.groups import read_groups
 
 
 def matrix(n_systems=8, n_topics=50, seed=0):
