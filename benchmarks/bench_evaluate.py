@@ -255,7 +255,8 @@ def race(size: Size, repeats: int) -> tuple[str, dict[str, Timing]]:
 
 def speedup(size: Size, timings: Mapping[str, Timing], repeats: int) -> str:
     """What a second thread brings, also to the work that is more than starting the program."""
-    start = interleave_commands({OURS: commands(first_topics(size, 1))[OURS]}, repeats=repeats)[OURS]
+    little = {OURS: commands(first_topics(size, 1))[OURS]}
+    start = interleave_commands(little, repeats=repeats)[OURS]
     one, two = timings[OURS].wall, timings["surefoot, 2 threads"].wall
     return (
         f"{one / two:.2f} times as fast ({(one - start.wall) / (two - start.wall):.2f} times once "
