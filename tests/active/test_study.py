@@ -205,6 +205,18 @@ def test_labels_of_python_that_are_none(known, tmp_path, labels, message):
         sf.active.label(study, labels)
 
 
+def test_the_planned_method_is_the_one_used(known, tmp_path):
+    study = tmp_path / "s.db"
+    options = {"measure": "ERR", "compare": True, "budget": 15, "method": "regression"}
+    sf.active.plan(known.pool, study, **options)
+    found = run(study, known.labels)
+    assert found.method == "regression delta"
+    assert found.estimate == sf.active.estimate(study, method="regression").estimate
+    plain = sf.active.estimate(study, method="eq6")
+    assert plain.method == "eq6 delta"
+    assert plain.estimate != found.estimate
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -212,6 +224,8 @@ def test_labels_of_python_that_are_none(known, tmp_path, labels, message):
         ({"price": -3.0}, "price of a mean query must be above 0"),
         ({"budget": float("nan")}, "budget must be above 0"),
         ({"pool": None}, "a pool is a path, a mapping of columns or a data frame"),
+        ({"method": "best"}, "method must be one of eq6, regression, difference"),
+        ({"method": "difference", "design": "priority"}, "a priority study knows"),
     ],
 )
 def test_plans_that_make_no_sense(known, tmp_path, options, message):

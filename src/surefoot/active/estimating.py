@@ -45,7 +45,8 @@ def estimate(
         Only read.
     method : str, optional
         ``eq6``: the paper's weighted mean; ``regression``: the same with the model's predictions as
-        a control variate; ``difference``: with the predictions taken as they are.
+        a control variate; ``difference``: with the predictions taken as they are. By default what
+        the plan says.
     interval : str, optional
         ``delta``; ``bootstrap``; ``group``: of the last of five planned looks, which cover
         together; ``sequence``: valid however often one looks, whatever the labels (a confidence
@@ -56,7 +57,7 @@ def estimate(
     """
     opened = study if isinstance(study, Study) else Study(study)
     settings = opened.settings
-    chosen = method or DEFAULT_METHOD
+    chosen = method or settings.get("method", DEFAULT_METHOD)
     level = float(settings["confidence"] if confidence is None else confidence)
     kind = interval or ("group" if settings["stop"] else "delta")
     _check(chosen, kind, level, settings)
@@ -192,9 +193,16 @@ class _Sample:
         )
 
 
-def _check(method: str, interval: str, confidence: float, settings: Mapping[str, Any]) -> None:
+def check_method(method: str, design: str) -> None:
+    """Refuse an estimator that does not exist, or not for the design."""
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if design == "priority" and method == "difference":
+        raise InputError("a priority study knows the methods eq6 and regression")
+
+
+def _check(method: str, interval: str, confidence: float, settings: Mapping[str, Any]) -> None:
+    check_method(method, settings["design"])
     if interval not in INTERVALS:
         raise InputError(f"interval must be one of {', '.join(INTERVALS)}, got {interval!r}")
     if not 0 < confidence < 1:
@@ -206,9 +214,7 @@ def _check(method: str, interval: str, confidence: float, settings: Mapping[str,
             "have. Hint: --interval delta"
         )
     if interval == "sequence" and method != "eq6":
-        raise InputError("the interval sequence is of the method eq6")
-    if priority and method == "difference":
-        raise InputError("a priority study knows the methods eq6 and regression")
+        raise InputError("the interval sequence is of the method eq6. Hint: --method eq6")
 
 
 def _look_words(look: int, planned: float) -> str:

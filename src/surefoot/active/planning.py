@@ -151,6 +151,7 @@ def plan(
     cost_per: str = "auto",
     floor: float | None = None,
     model: Callable[[Pool], Pool] | None = None,
+    method: str = "eq6",
     stop: str = "",
     confidence: float = 0.95,
     price: float | None = None,
@@ -183,6 +184,8 @@ def plan(
         intervals pay for every large weight.
     model : callable, optional
         A model of relevance: takes a block of the pool, returns it with other probabilities.
+    method : str
+        How `estimate` is to estimate unless told otherwise; chosen here, before any label is seen.
     stop : str
         Stopping rule of a sequential study: ``sign`` or ``half-width<h``.
     price, currency
@@ -192,6 +195,7 @@ def plan(
     ----------
     Sawade et al. 2012, Active Evaluation of Ranking Functions based on Graded Relevance.
     """
+    from surefoot.active.estimating import check_method
     from surefoot.active.sequential import parse_rule
     from surefoot.active.store.create import new_study
 
@@ -205,6 +209,7 @@ def plan(
     check_seed(seed)
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}")
+    check_method(method, design)
     rule = parse_rule(stop)
     if str(rule) and design != "replacement":
         raise InputError(
@@ -245,6 +250,7 @@ def plan(
             "rankings": list(found.rankings),
             "variant": variant,
             "design": design,
+            "method": method,
             "floor": floor,
             "seed": seed,
             "budget": budget,

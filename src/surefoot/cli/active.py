@@ -63,6 +63,13 @@ def pool_command(runs: tuple[str, ...], depth: int | None, output: Output) -> No
 @click.option("--model", metavar="NAME[+NAME]", help="How relevant documents are; see the guide.")
 @click.option("--seed-labels", metavar="LABELS", help="Labelled documents to fit --model to.")
 @click.option("--features", metavar="COL[,COL]", help="Columns that --model sees.")
+@click.option(
+    "--method",
+    type=click.Choice(["eq6", "regression", "difference"]),
+    default="eq6",
+    show_default=True,
+    help="How to estimate; regression trusts the model where it proves right.",
+)
 @click.option("--stop", default="", metavar="RULE", help="sign, or half-width<H: look any time.")
 @click.option("--confidence", type=float, default=0.95, show_default=True)
 @click.option("--price", type=float, help="Money for one mean query.")
@@ -168,7 +175,11 @@ def label_command(
 
 @command.command("estimate")
 @click.argument("study")
-@click.option("--method", type=click.Choice(["eq6", "regression", "difference"]))
+@click.option(
+    "--method",
+    type=click.Choice(["eq6", "regression", "difference"]),
+    help="Default: the study's.",
+)
 @click.option("--interval", type=click.Choice(["delta", "bootstrap", "group", "sequence"]))
 @click.option("--confidence", type=float, help="Default: the study's.")
 @click.option("--resamples", type=click.IntRange(min=100), default=2000, show_default=True)
