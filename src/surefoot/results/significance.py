@@ -44,9 +44,9 @@ class TestResult(Result):
         "sum_of_squares",
         "df",
         "mean_difference",
+        "p_adjusted",
         "low",
         "high",
-        "p_adjusted",
         "note",
     )
     __test__: ClassVar[bool] = False  # not a test case for pytest to collect

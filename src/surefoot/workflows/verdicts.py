@@ -79,7 +79,10 @@ def risk_headline(result: RiskResult) -> tuple[str, ...]:
             f"{times(alphas[0])}."
         )
     order = sorted(first, key=lambda i: ("risky", "unclear", "safe").index(result.verdict[i]))
-    for i in order[:_MOST_SENTENCES]:
+    if len(order) > _MOST_SENTENCES:
+        out += _rolls(result, order)
+        order = []
+    for i in order:
         sweep = [
             j
             for j in rows
@@ -90,8 +93,6 @@ def risk_headline(result: RiskResult) -> tuple[str, ...]:
         out.append(_sentence(result, i) + _changes(result, i, sweep))
         if result.residual is not None:
             out.append(_open(result, i))
-    if len(order) > _MOST_SENTENCES:
-        out.append(f"... and {len(order) - _MOST_SENTENCES} more in the table.")
     out += _slice_sentences(result, alphas[0])
     if result.settings.get("monotone") is False:
         out.append(
@@ -122,6 +123,27 @@ def outside_slices(topics: Sequence[str], slices: Mapping[str, Sequence[str]]) -
 
 def _same(a: float, b: float) -> bool:
     return a == b or (np.isnan(a) and np.isnan(b))
+
+
+def _rolls(result: RiskResult, rows: Sequence[int]) -> list[str]:
+    """Who is not safe, the worst first, who is safe, the best first, and who is unclear."""
+    several = len(set(result.champion)) > 1
+    by_risk = sorted(rows, key=lambda i: result.u_risk[i], reverse=result.form == "minus")
+    groups = (
+        ("Not safe", "risky", by_risk),
+        ("Safe", "safe", by_risk[::-1]),
+        ("Unclear", "unclear", rows),
+    )
+    out = []
+    for word, verdict, order in groups:
+        names = [
+            result.system[i] + (f" against {result.champion[i]}" if several else "")
+            for i in order
+            if result.verdict[i] == verdict
+        ]
+        if names:
+            out.append(f"{word}: {some(names)}.")
+    return out
 
 
 def _sentence(result: RiskResult, i: int) -> str:
