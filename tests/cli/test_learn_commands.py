@@ -227,3 +227,20 @@ def test_sample_is_the_same_for_the_same_seed(sample: Path, tmp_path: Path) -> N
     write_ltr_sample(tmp_path, queries=40, documents=12, features=8, seed=1)
     for path in sample.iterdir():
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["cross-validate", ".", "--baseline", "feature:1", "-o", "no/x.csv"], 1, "no folder 'no'"),
+        (["cross-validate", ".", "--baseline", "feature:1", "--seed", 2**63], 2, "below 2^63"),
+        (["train", "train.txt", "-o", "model", "--seed", 2**63], 2, "below 2^63"),
+    ],
+)
+def test_what_cannot_end_well_is_refused_before_training(
+    tmp_path, monkeypatch, capsys, arguments, code, message
+):
+    monkeypatch.chdir(tmp_path)
+    found, error = failure(monkeypatch, capsys, *arguments)
+    assert found == code
+    assert message in error

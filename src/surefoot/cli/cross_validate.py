@@ -5,9 +5,8 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import NumberList, Output
+from surefoot.cli.options import Output, number_list, output_options
 from surefoot.cli.train import OBJECTIVES, build_objective, learning_options
-from surefoot.io.output import FORMATS
 
 
 @click.command()
@@ -19,8 +18,8 @@ from surefoot.io.output import FORMATS
     multiple=True,
     help="May be repeated; all without it. The plain one is always trained.",
 )
-@click.option(
-    "--alpha", "alphas", type=NumberList(minimum=0), default="1,5,10,20", show_default=True
+@number_list(
+    "--alpha", "alphas", minimum=0, default="1,5,10,20", help="Weights of losses; one model each."
 )
 @click.option(
     "--baseline",
@@ -50,12 +49,7 @@ from surefoot.io.output import FORMATS
     help="Models per fold and objective.",
 )
 @learning_options
-@click.option("-o", "--output", "output_path", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--format", type=click.Choice(FORMATS))
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--threads", type=click.IntRange(min=0), default=0, help="0 = all cores.")
-@click.option("-q", "--quiet", is_flag=True, help="No remarks on stderr.")
-@click.option("--progress/--no-progress", default=None, help="Progress on stderr.")
+@output_options
 def command(
     directory: Path,
     objectives: tuple[str, ...],
@@ -64,12 +58,7 @@ def command(
     learned_baselines: bool,
     work: Path,
     seeds: int,
-    output_path: Path | None,
-    format: str | None,
-    seed: int,
-    threads: int,
-    quiet: bool,
-    progress: bool | None,
+    output: Output,
     **options: Any,
 ) -> None:
     """Train all objectives on the folds of DIRECTORY and compare them on the test queries.
@@ -82,7 +71,7 @@ def command(
 
     base = build_objective("ndcg", 0.0, options)
     options["params"] = dict(options["params"])
-    with bar("training", show=progress) as update:
+    with bar("training", show=output.progress) as update:
         result = cross_validate(
             directory,
             work=work,
@@ -92,12 +81,11 @@ def command(
             baseline=list(baselines),
             learned_baselines=learned_baselines,
             seeds=seeds,
-            seed=seed,
-            threads=threads,
+            seed=output.seed,
+            threads=output.threads,
             progress=update,
             **options,
         )
-    output = Output(format, output_path, quiet, progress, seed, threads)
     output.write(result)
     trained, reused = result.settings["trained"], result.settings["reused"]
     output.note(f"trained {trained} models, reused {reused} from {work}")

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import click
 
+from surefoot.cli.options import seed_option, threads_option
+
 
 @click.command(short_help="Run the main job on a generated collection.")
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--threads", type=click.IntRange(min=0), default=0, help="0 = all cores.")
+@seed_option
+@threads_option
 def command(directory: Path, seed: int, threads: int) -> None:
     """Make a collection in DIRECTORY, evaluate it, and say which challenger can be shipped.
 

@@ -95,6 +95,27 @@ def _format_of(path: Path | None) -> str:
     return "tsv" if path is None else by_suffix.get(path.suffix, "tsv")
 
 
+def _seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
+    """Seeds are words of 64 bits to the generators."""
+    if value >= 2**63:
+        raise click.BadParameter("a seed must be below 2^63")
+    return value
+
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, callback=_seed
+)
+threads_option = click.option(
+    "--threads", type=click.IntRange(min=0), default=0, help="0 = all cores."
+)
+progress_option = click.option("--progress/--no-progress", default=None, help="Progress on stderr.")
+
+
+def quiet_option(*flags: str) -> Decorator:
+    """Add --quiet by the flags that a command has free."""
+    return click.option(*flags, "quiet", is_flag=True, help="No remarks on stderr.")
+
+
 def output_options(
     function: Command | None = None,
     *,
@@ -123,17 +144,12 @@ def output_options(
         output = Output(format, output_path, quiet, progress, seed, threads)
         return function(*args, output=output, **kwargs)
 
+    wrapped: Any = wrapper
     for decorate in (
-        click.option("--progress/--no-progress", default=None, help="Progress on stderr."),
-        click.option(*quiet_flags, "quiet", is_flag=True, help="No remarks on stderr."),
-        click.option("--threads", type=click.IntRange(min=0), default=0, help="0 = all cores."),
-        click.option(
-            "--seed",
-            type=click.IntRange(min=0),
-            default=0,
-            show_default=True,
-            callback=_seed,
-        ),
+        progress_option,
+        quiet_option(*quiet_flags),
+        threads_option,
+        seed_option,
         click.option(
             "-o", "--output", "output_path", type=click.Path(dir_okay=False, path_type=Path)
         ),
@@ -143,8 +159,8 @@ def output_options(
             help="Default: table on a terminal, else by the file's name, else tsv.",
         ),
     ):
-        wrapper = decorate(wrapper)
-    return wrapper
+        wrapped = decorate(wrapped)
+    return wrapped
 
 
 def scores_input(function: Command | None = None, *, required: bool = True) -> Command:
@@ -243,13 +259,6 @@ def challengers_option(
         metavar="NAME[,NAME]",
         help=help,
     )
-
-
-def _seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    """Seeds are words of 64 bits to the generators."""
-    if value >= 2**63:
-        raise click.BadParameter("a seed must be below 2^63")
-    return value
 
 
 def _given_or_none(ctx: click.Context, param: click.Parameter, value: tuple[Any, ...]) -> Any:

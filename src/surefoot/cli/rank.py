@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from surefoot.cli.options import quiet_option, threads_option
+
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
@@ -16,8 +18,8 @@ import click
     help="The run file; stdout without it.",
 )
 @click.option("--tag", default="surefoot", show_default=True, help="Last column of the run.")
-@click.option("--threads", type=click.IntRange(min=0), default=0, help="0 = all cores.")
-@click.option("-q", "--quiet", is_flag=True, help="No remarks on stderr.")
+@threads_option
+@quiet_option("-q", "--quiet")
 def command(
     model: Path, data: Path, run_path: Path | None, tag: str, threads: int, quiet: bool
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import NumberList, Output
+from surefoot.cli.options import NumberList, Output, quiet_option, seed_option, threads_option
 from surefoot.io.output import FORMATS
 
 # kept as text: importing the objectives would load the compiled core to print --help
@@ -221,9 +221,9 @@ def build_objective(name: str, alpha: float, options: dict[str, Any]) -> Any:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the model card here instead.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--threads", type=click.IntRange(min=0), default=0, help="0 = all cores.")
-@click.option("-q", "--quiet", is_flag=True, help="No remarks on stderr.")
+@seed_option
+@threads_option
+@quiet_option("-q", "--quiet")
 def command(
     data: Path,
     valid: Path | None,
