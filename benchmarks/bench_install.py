@@ -1,9 +1,14 @@
-"""Start-up time and install size: what each required dependency costs."""
+"""Start-up time and install size: what each dependency costs, required or of an extra."""
 
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from benchmarks.harness import interleave_commands, markdown_table, publish
 
@@ -32,11 +37,16 @@ def main() -> None:
             "surefoot --help": [str(home / "bin" / "surefoot"), "--help"],
         }
         times = interleave_commands(cases, repeats=11)
+        extras = _extras()
+        loading = interleave_commands(
+            {f"import {m}": [sys.executable, "-c", f"import {m}"] for m in EXTRA_MODULES},
+            repeats=3,
+        )
     total = sum(sizes.values())
     text = "\n\n".join(
         (
             "# Install size and start-up",
-            f"`pip install surefoot` puts {total:.0f} MB on disk, byte code included.",
+            f"`pip install surefoot` puts {total:.1f} MB on disk, byte code included.",
             markdown_table(["package", "MB"], [[k, f"{v:.1f}"] for k, v in sizes.items()]),
             markdown_table(
                 ["start", "seconds", "over bare Python"],
@@ -45,9 +55,60 @@ def main() -> None:
                     for k, t in times.items()
                 ],
             ),
+            "## Extras",
+            "On top of the above, as installed here; what two extras share counts in both.",
+            markdown_table(["extra", "MB", "of which"], extras),
+            markdown_table(
+                ["start", "seconds"], [[k, f"{t.wall:.2f}"] for k, t in loading.items()]
+            ),
         )
     )
     publish("install", text)
+
+
+EXTRA_MODULES = (
+    *("pandas", "polars", "pyarrow", "altair", "h5py", "lightgbm", "xgboost"),
+    *("sqlalchemy", "dask.dataframe", "distributed"),
+)
+
+
+def _extras() -> list[list[str]]:
+    """Each extra, its size and its largest parts; what is not installed here is named."""
+    base = set(_closure("surefoot", ""))
+    rows = []
+    for extra in metadata.metadata("surefoot").get_all("Provides-Extra") or ():
+        parts = {}
+        for name in sorted(set(_closure("surefoot", extra)) - base):
+            try:
+                files = metadata.distribution(name).files or []
+            except metadata.PackageNotFoundError:
+                parts[name] = float("nan")
+                continue
+            located = [Path(str(f.locate())) for f in files]
+            parts[name] = sum(p.stat().st_size for p in located if p.is_file()) / 1e6
+        known = {k: v for k, v in parts.items() if v == v}
+        largest = sorted(known.items(), key=lambda item: -item[1])[:5]
+        text = ", ".join(f"{k} {v:.1f}" for k, v in largest)
+        if absent := [k for k in parts if k not in known]:
+            text = f"{text}; not installed here: {', '.join(absent)}".removeprefix("; ")
+        rows.append([extra, f"{sum(known.values()):.0f}", text])
+    return rows
+
+
+def _closure(name: str, extra: str, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Distributions that `name` brings, itself included."""
+    name = canonicalize_name(name)
+    if name in seen:
+        return
+    yield name
+    try:
+        needs = metadata.requires(name) or []
+    except metadata.PackageNotFoundError:
+        return
+    for need in map(Requirement, needs):
+        if need.marker is None or need.marker.evaluate({"extra": extra}):
+            for further in ("", *need.extras):
+                yield from _closure(need.name, further, seen | {name} if further == "" else seen)
 
 
 def _sizes(packages: Path) -> dict[str, float]:
