@@ -5,8 +5,6 @@ from typing import ClassVar
 
 from surefoot.results.record import Column, Result
 
-SEVERITIES = ("error", "warning", "note")
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:

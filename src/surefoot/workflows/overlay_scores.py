@@ -19,8 +19,6 @@ Columns = npt.NDArray[np.int64]
 Scorer = Callable[[Columns | None], FloatArray]
 
 OVERLAYS = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
-# overlays that need no champion
-ALONE = ("mean", "z_risk", "geo_risk")
 
 
 def overlay_scorer(
