@@ -3,6 +3,7 @@ a word, never a stray warning, never a traceback."""
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -161,3 +162,12 @@ def test_tables_of_many_systems_say_why_a_number_is_missing(table):
             assert said(row, *numbers), row
     for row in attempt(sf.frontier, table, champion="old"):
         assert said(row, "risk", "reward", "percent_gain"), row
+
+
+def test_an_effect_size_that_is_missing_says_why():
+    table = {"flat": {"a": 0.5, "b": 0.5}, "new": {"a": 0.4, "b": 0.6}}
+    result = sf.test(table, champion="flat", test="sign")
+    assert np.isnan(result.hedges_g[0])
+    assert np.isnan(result.glass_delta[0])
+    assert "Hedges' g needs three topics" in result.note[0]
+    assert "Glass's delta needs another system whose scores vary" in result.note[0]

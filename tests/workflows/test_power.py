@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import InputError
 
 
 def matrix(n_topics=40, shift=0.06):
@@ -88,3 +89,28 @@ def test_same_seed_same_answer():
 def test_bad_options_are_one_line(kwargs, message):
     with pytest.raises(sf.SurefootError, match=message):
         sf.power(**kwargs)
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha"), [("t_risk", 1), ("u_risk", 1), ("t_gain", 0), ("u_gain", 0)]
+)
+def test_overlays_with_a_t_distribution_are_that_test(name, alpha):
+    table = scores_of_overlays()
+    options = {"champion": "old", "topics": 40, "simulations": 100}
+    by_name = sf.power(table, test=name, **options)
+    by_test = sf.power(table, test="t", alpha=alpha, **options)
+    assert by_name.power.tolist() == by_test.power.tolist()
+
+
+def test_a_gain_takes_no_alpha():
+    with pytest.raises(InputError, match="counts losses as they are"):
+        sf.power(scores_of_overlays(), champion="old", test="u_gain", alpha=1)
+
+
+def scores_of_overlays():
+    rng = np.random.default_rng(3)
+    old = rng.random(30)
+    new = np.clip(old + rng.normal(0.05, 0.1, 30), 0, 1)
+    return {
+        n: {f"q{j}": float(v) for j, v in enumerate(x)} for n, x in (("old", old), ("new", new))
+    }

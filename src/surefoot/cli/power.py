@@ -15,7 +15,7 @@ from surefoot.cli.options import (
 from surefoot.data.scores import ScoreMatrix
 
 TESTS = (
-    "t", "t_risk", "wilcoxon", "sign", "bootstrap", "randomization",
+    "t", "t_risk", "u_risk", "t_gain", "u_gain", "wilcoxon", "sign", "bootstrap", "randomization",
     "basic", "studentized", "percentile", "bca", "anova", "tukey", "maxt", "z_risk", "geo_risk",
 )  # fmt: skip
 

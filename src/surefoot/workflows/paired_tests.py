@@ -174,7 +174,7 @@ def record(
         glass_low=sizes.glass_low,
         glass_high=sizes.glass_high,
         topics=topics,
-        note=_notes(outcome, topics, mean, sizes.cohen_d),
+        note=_notes(outcome, topics, mean, sizes),
         letters=letters,
         settings={**plan.settings, **({"letters": letters} if letters else {})},
     )
@@ -187,20 +187,26 @@ def with_sentence(result: TestResult, sentence: str) -> TestResult:
 
 
 def _notes(
-    outcome: Outcome, n: npt.NDArray[np.int64], mean: FloatArray, effect: FloatArray
+    outcome: Outcome, n: npt.NDArray[np.int64], mean: FloatArray, sizes: EffectSizes
 ) -> tuple[str, ...]:
     """The test's own notes; a number that is missing is never missing without one."""
     out = []
-    for note, count, change, size in zip(outcome.note, n, mean, effect, strict=True):
+    rows = zip(outcome.note, n, mean, sizes.cohen_d, sizes.hedges_g, sizes.glass_delta, strict=True)
+    for note, count, change, cohen, hedges, glass in rows:
+        notes = [note]
         if count == 0:
-            why = "no topic has a score of both systems"
+            notes.append("no topic has a score of both systems")
         elif count == 1:
-            why = "" if "two topics" in note else "one topic: no effect size, and no interval"
-        elif np.isnan(size) and change != 0:
-            why = "the difference is the same on every topic"
+            if "two topics" not in note:
+                notes.append("one topic: no effect size, and no interval")
         else:
-            why = ""
-        out.append(note if why in note else "; ".join(filter(None, (note, why))))
+            if np.isnan(cohen) and change != 0:
+                notes.append("the difference is the same on every topic")
+            elif np.isnan(hedges):
+                notes.append("Hedges' g needs three topics")
+            if np.isnan(glass):
+                notes.append("Glass's delta needs another system whose scores vary")
+        out.append("; ".join(filter(None, dict.fromkeys(notes))))
     return tuple(out)
 
 

@@ -37,7 +37,8 @@ FloatArray = npt.NDArray[np.float64]
 Progress = Callable[[float, float], None]
 
 # names that users know the tests by -> what is simulated
-ALIASES = {"t_risk": "t", "trisk": "t"}
+ALIASES = {"t_risk": "t", "trisk": "t", "u_risk": "t", "t_gain": "t", "u_gain": "t"}
+_GAINS = ("t_gain", "u_gain")
 
 
 @dataclass(slots=True)
@@ -115,8 +116,9 @@ def power(
         Whose difference is to be found; all challengers when `system` is left out.
     test : str
         ``t``, ``wilcoxon``, ``sign``, ``bootstrap``, ``randomization``, or an interval that must
-        leave zero out: ``basic``, ``studentized``, ``percentile``, ``bca``. ``t_risk`` is ``t``
-        on risk-adjusted differences (alpha 1 unless given). Of all systems of the table at once:
+        leave zero out: ``basic``, ``studentized``, ``percentile``, ``bca``. ``t_risk`` and
+        ``u_risk`` are ``t`` on risk-adjusted differences (alpha 1 unless given), ``t_gain`` and
+        ``u_gain`` on plain ones. Of all systems of the table at once:
         ``anova``, ``tukey``, ``maxt`` (against the champion). ``z_risk`` and ``geo_risk`` (alpha 1
         unless given) carry no significance: the power is the chance that new topics put the two
         systems in the order that these scores put them in.
@@ -159,13 +161,15 @@ def power(
         raise InputError("the level and the target power must lie between 0 and 1")
     kind = ALIASES.get(test, test)
     if kind not in (*REJECTS, *JOINT):
-        known = ", ".join((*REJECTS, "t_risk", *JOINT))
+        known = ", ".join((*REJECTS, *ALIASES, *JOINT))
         raise InputError(f"unknown test {test!r}. Hint: one of {known}")
     if test in (*ALIASES, *OVERLAYS) and alpha is None and r is None:
-        alpha = 1.0
+        alpha = 0.0 if test in _GAINS else 1.0
     alphas, form = loss_aversion(0.0 if alpha is None and r is None else alpha, r)
     if len(alphas) != 1:
         raise InputError("power takes one value of alpha or r")
+    if test in _GAINS and alphas[0] != 0:
+        raise InputError(f"{test} counts losses as they are. Hint: u_risk or t_risk take alpha")
     if kind in ("anova", "tukey") and (alphas[0] != 0 or value != "linear" or form == "minus"):
         raise InputError(
             f"the {kind} test compares plain scores. Hint: maxt tests risk-adjusted differences of "

@@ -78,7 +78,14 @@ def stability(
                     )
                 )
     last = [k for k, f in enumerate(found) if f.topics == sizes[-1]]
-    best = min(last, key=lambda k: found[k].error_rate)
+    # overlays spread differently, and so reach the fuzziness differently: swaps compare them
+    swaps = not np.isnan(found[last[0]].swap_rate)
+    best = min(last, key=lambda k: found[k].swap_rate if swaps else found[k].error_rate)
+    steady = (
+        f"{100 * found[best].swap_rate:.1f} % of pairs change places on other queries"
+        if swaps
+        else f"it contradicts itself in {100 * found[best].error_rate:.1f} % of comparisons"
+    )
     return StabilityResult(
         overlay=tuple(labels),
         topics=tuple(f.topics for f in found),
@@ -90,8 +97,7 @@ def stability(
         note=tuple(_why(f, n) for f in found),
         headline=(
             f"On samples of {sizes[-1]} of {n} queries, {labels[best]} orders the systems most "
-            f"steadily: it contradicts itself in {100 * found[best].error_rate:.1f} % of "
-            "comparisons.",
+            f"steadily: {steady}.",
         ),
         settings={
             "champion": whole.champions[0].name,
