@@ -16,10 +16,10 @@ ORDER = {
     "how-to": (
         *("evaluate-runs", "read-files-and-frames", "compare-two-rankers", "gate-in-ci"),
         *("unjudged-documents", "choose-an-interval", "many-systems", "how-many-queries"),
-        *("train-a-ranker", "judge-less"),
+        *("predict-risk", "train-a-ranker", "judge-less"),
     ),
     "reference": ("commands", "python", "measures", "gate"),
-    "method": ("measures", "inst", "risk", "calibration", "replication", "errata"),
+    "method": ("measures", "inst", "risk", "calibration", "bayes", "replication", "errata"),
 }
 
 # Verbs by the job that they do, as a user comes to need them.
