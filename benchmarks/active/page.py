@@ -82,8 +82,8 @@ errors of the simulation.
 - **MQ2007-agg**: 1,692 queries, 41 documents on average, grades 0 to 2, the ranks in 21 rankings
   as features. A document costs 1.
 - **OHSUMED**: 106 queries, 152 documents on average, grades 0 to 2, 25 features, the same costs.
-- **MSLR-like**: generated queries with 119 documents on average and the grades of MSLR-WEB30k; a
-  document costs the logarithm of its length, as in the paper.
+- **MSLR-like**: {"500" if quick else "2,000"} generated queries with 119 documents on average and the
+  grades of MSLR-WEB30k; a document costs the logarithm of its length, as in the paper.
 
 `active` knows a model of relevance and the costs, `uniC` takes costs as equal, `uniD` takes all
 grades as equally likely, `passive` draws queries as they come. Rankers: random forest regression
@@ -301,8 +301,7 @@ def _answer(rows: list[Row], saved: list[Row], *, quick: bool) -> str:
         "#where-it-does-not-pay).",
         f"- The 95 % interval of Eq. 6 covers the truth in {np.mean(covered):.1%} of the studies "
         f"(rankings and folds between {np.min(covered):.1%} and {np.max(covered):.1%}) at 100 mean "
-        "queries, OHSUMED 20; small studies less "
-        "([all budgets](active_experiments.md#consistency-and-coverage)).",
+        "queries, OHSUMED 20 ([all budgets](active_experiments.md#consistency-and-coverage)).",
         "- Looking after every draw at an interval meant for one look claims a sign in "
         f"{rate['naive']:.0f} % of the studies of a value that is 0, the five planned looks in "
         f"{rate['group']:.1f} % (at worst {looks['group'][worst]:.1f} %, {worst[0]}, {worst[1]} "
