@@ -51,7 +51,7 @@ def test_rows_are_tsv_when_piped(table):
         (["--prior", "sd_system=normal(0,1)"], "takes half_t or"),
         (["--prior", "phi=half_t(3,0,1)"], "has no parameter 'phi'"),
         (["--prior", "b=t(3,0,-1)"], "scale must be positive"),
-        (["--one-above", "0.9"], "one_above is for zoib"),
+        (["--one-above", "0.9"], "one_above is for family zoib"),
         (["--family", "zoib", "--one-above", "3"], "must be in"),
     ],
 )

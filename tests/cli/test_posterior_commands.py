@@ -130,3 +130,11 @@ def test_json_says_which_form_and_model(scores):
 def test_misuse_is_explained(scores, args, message):
     result = run(*(scores if a == "SCORES" else a for a in args))
     assert message in str(getattr(result.exception, "message", result.exception))
+
+
+@pytest.mark.parametrize("command", ["ppd-risk", "brisk", "forecast", "pairs"])
+def test_a_champion_alone_is_refused(tmp_path, command):
+    path = tmp_path / "scores.csv"
+    path.write_text("topic,s0\n1,0.3\n2,0.4\n3,0.5\n")
+    result = run(command, str(path), "--champion", "s0")
+    assert "no system but the champion 's0'" in str(result.exception)

@@ -182,6 +182,20 @@ def test_table_5_3_within_the_noise_of_the_interval_ends(covid):
         assert few - off <= worst <= many
 
 
+def test_table_5_3_by_ranks_within_the_noise_of_the_interval_ends(shared_data, covid, tmp_path):
+    # BHM-ZOiB-Rank of the thesis: the best system separates from 20, the worst from 31
+    lines = (shared_data / "trec_covid/round1/round1_rbpgain.csv").read_text().splitlines()
+    pooled = set(covid.systems)
+    kept = [lines[0], *(x for x in lines[1:] if x.split(",")[0].strip('"') in pooled)]
+    table = tmp_path / "gains.csv"
+    table.write_text("\n".join(kept))
+    got = sf.ranks(sf.fit(table, family="zoib_rank", draws=8000, criteria=False))
+    _, few, many = got.settings["best_separates"]
+    assert few <= 20 <= many
+    _, few, many = got.settings["worst_separates"]
+    assert few <= 31 <= many
+
+
 def test_figure_5_9_finds_one_system_at_r_1_and_nine_at_r_2(covid):
     # thesis Sect. 5.2.2 and 5.2.3
     got = sf.ppd_risk(covid, champion="bm25_baseline", r=[1, 2], family="zoib", draws=40_000)

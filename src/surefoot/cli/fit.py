@@ -37,7 +37,7 @@ FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
     "--one-above",
     type=float,
     metavar="X",
-    help="Scores above X count as exactly 1 (zoib families; the thesis: .9999).",
+    help="Scores above X count as exactly 1 (family zoib; the thesis: .9999).",
 )
 @click.option(
     "--engine",

@@ -11,7 +11,7 @@ from surefoot.inference.bayes.priors import Prior
 from surefoot.io.scores import read_scores
 from surefoot.results.brisk import Brisk
 from surefoot.workflows.posterior import as_posterior, doubts, provenance
-from surefoot.workflows.ppd_risk import check_interval, listed
+from surefoot.workflows.ppd_risk import challenger_rows, check_interval, listed
 
 FAMILIES = ("skew_normal", "gaussian", "student")
 
@@ -63,7 +63,9 @@ def brisk(
     r = float(r)
     if not (np.isfinite(r) and r >= 1):
         raise InputError(f"r must be a number not less than 1, but got {r:g}")
-    adjusted = risk_adjusted(read_scores(scores), champion, r)
+    table = read_scores(scores)
+    challenger_rows(table.systems, champion, None, index=table.index)
+    adjusted = risk_adjusted(table, champion, r)
     posterior = as_posterior(
         adjusted, family=family, default=family, seed=seed, threads=threads, draws=draws,
         priors=priors, show=progress,

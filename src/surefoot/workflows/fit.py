@@ -57,7 +57,7 @@ def fit(
         What differs from brms' defaults: ``{"sd_system": "half_t(3, 0, 2.5)"}`` or
         ``["sd_system=half_t(3,0,2.5)"]``.
     one_above : float, optional
-        Scores above this count as exactly 1 in the inflated families (the thesis used .9999).
+        Scores above this count as exactly 1 in ``zoib`` (the thesis used .9999).
     engine : str
         ``auto``, or one of ``exact``, ``laplace``, ``hmc``; ``prior`` draws from the priors alone,
         for prior predictive checks (`check`, `ppd_risk` and `forecast` take the result).
@@ -170,8 +170,8 @@ def _can_check(check: str, engine: str) -> None:
 
 
 def _ones(matrix: ScoreMatrix, threshold: float, family: str) -> ScoreMatrix:
-    if not FAMILIES[family].inflated:
-        raise ModelError(f"one_above is for zoib and zoib_rank, not {family}")
+    if family != "zoib":
+        raise ModelError(f"one_above is for family zoib, which has scores of 1, not for {family}")
     if not 0 < threshold <= 1:
         raise ModelError(f"one_above must be in (0, 1], got {threshold:g}")
     values = np.where(matrix.values > threshold, 1.0, matrix.values)

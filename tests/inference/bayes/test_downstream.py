@@ -20,6 +20,10 @@ from surefoot.inference.bayes.expected import (
 from surefoot.inference.bayes.predictive import kernel_draws
 from surefoot.inference.bayes.ranking import count_noise, rank_systems
 from surefoot.kernels.replicate import FAMILIES, replicate_scores
+from surefoot.results.posterior import RankGains
+from surefoot.workflows.difficulty import difficulty
+from surefoot.workflows.fit import fit
+from surefoot.workflows.ranks import pairs, ranks
 
 # -- BRisk ---------------------------------------------------------------------------------------
 
@@ -118,6 +122,29 @@ def test_expected_scores_and_spreads_are_those_of_replicates(family):
     assert sd == pytest.approx(scores[:, 2].std(), rel=0.03)
     delta = glass_delta(posterior, 0, 2)
     assert delta[0] == pytest.approx((want[0] - want[2]) / sd, abs=0.02)
+
+
+def test_expected_gains_of_ranks_are_averaged_over_ranks():
+    rng = np.random.default_rng(5)
+    system, topic, rank = (x.ravel() for x in np.indices((3, 4, 5)))
+    score = np.where(rng.random(60) < 0.4, 0.0, rng.beta(2, 5, 60))
+    gains = RankGains(
+        tuple("abc"), tuple("wxyz"), system, topic, rank + 1.0, score,
+    )  # fmt: skip
+    posterior = fit(gains, family="zoib_rank", draws=500, criteria=False)
+    draws = posterior.draws
+    eta = (
+        (draws["b"][:, None] + draws["system"])[:, :, None, None]
+        + draws["topic"][:, None, :, None]
+        + draws["k"][:, None, None, None] * (np.arange(5) - 2.0)
+    )
+    want = (1 - draws["zoi"])[:, None, None, None] / (1 + np.exp(-eta))
+    np.testing.assert_allclose(expected_by_system(posterior), want.mean(axis=(2, 3)))
+    np.testing.assert_allclose(expected_by_topic(posterior), want.mean(axis=(1, 3)))
+    assert ranks(posterior).score.shape == (3,)
+    assert difficulty(posterior).score.shape == (4,)
+    with pytest.raises(ModelError, match="no spread of scores"):
+        pairs(posterior, champion="a")
 
 
 def test_region_of_equivalence():

@@ -13,7 +13,10 @@ CHUNK = 2_048
 
 
 def expected_by_system(posterior: Posterior) -> FloatArray:
-    """Expected score of each system, averaged over the topics: (n_draws, n_systems)."""
+    """Expected score of each system, averaged over the topics: (n_draws, n_systems).
+
+    For ``zoib_rank`` it is the expected gain, averaged over the ranks too.
+    """
     return _expected(posterior, posterior.draws["system"], posterior.draws["topic"])
 
 
@@ -27,18 +30,31 @@ def _expected(posterior: Posterior, kept: FloatArray, averaged: FloatArray) -> F
     if posterior.family in ("gaussian", "student", "skew_normal"):
         # identity link, and the skew normal is parameterised by its mean (Algorithm 4.2)
         return np.asarray(draws["b"][:, None] + kept + averaged.mean(axis=1)[:, None])
-    if posterior.family != "zoib":
-        raise ModelError(f"family {posterior.family!r} has no expected score of a topic")
+    zoi = draws["zoi"][:, None]
+    coi = draws["coi"][:, None] if "coi" in draws else 0.0
+    offsets = _rank_offsets(posterior)
     out = np.empty_like(kept)
     # logistic(b + s + t) = 1 / (1 + exp(-b - s) exp(-t)): one exponential an effect, not a cell
     first = np.exp(-np.clip(draws["b"][:, None] + kept, -300, 300))
-    second = np.exp(-np.clip(averaged, -300, 300))
-    for start in range(0, len(kept), CHUNK):
-        rows = slice(start, start + CHUNK)
-        odds = first[rows, :, None] * second[rows, None, :]
+    chunk = max(1, CHUNK // len(offsets))
+    for start in range(0, len(kept), chunk):
+        rows = slice(start, start + chunk)
+        rest = averaged[rows]
+        if len(offsets) > 1:
+            rest = (rest[:, :, None] + draws["k"][rows, None, None] * offsets).reshape(
+                len(rest), -1
+            )
+        odds = first[rows, :, None] * np.exp(-np.clip(rest, -300, 300))[:, None, :]
         out[rows] = (1.0 / (1.0 + odds)).mean(axis=2)
-    zoi, coi = draws["zoi"][:, None], draws["coi"][:, None]
     return (1.0 - zoi) * out + zoi * coi  # mean of thesis Eq. 5.3, masses of errata thesis-41
+
+
+def _rank_offsets(posterior: Posterior) -> FloatArray:
+    """Ranks over which `zoib_rank` averages, centred as its slope is; a single 0 otherwise."""
+    if posterior.gains is None:
+        return np.zeros(1)
+    ranks = posterior.gains.rank
+    return np.asarray(np.unique(ranks) - ranks.mean())
 
 
 def score_sd(posterior: Posterior, system: int) -> FloatArray:
@@ -46,6 +62,11 @@ def score_sd(posterior: Posterior, system: int) -> FloatArray:
 
     Spread of its expected scores between topics plus the spread of a score around each of them.
     """
+    if posterior.gains is not None:
+        raise ModelError(
+            f"family {posterior.family!r} models gains of single ranks, so no spread of scores "
+            "follows from it. Hint: family zoib"
+        )
     draws = posterior.draws
     eta = (draws["b"] + draws["system"][:, system])[:, None] + draws["topic"]
     if posterior.family == "zoib":
