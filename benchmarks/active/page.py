@@ -82,8 +82,8 @@ errors of the simulation.
 - **MQ2007-agg**: 1,692 queries, 41 documents on average, grades 0 to 2, the ranks in 21 rankings
   as features. A document costs 1.
 - **OHSUMED**: 106 queries, 152 documents on average, grades 0 to 2, 25 features, the same costs.
-- **MSLR-like**: {"500" if quick else "2,000"} generated queries with 119 documents on average and the
-  grades of MSLR-WEB30k; a document costs the logarithm of its length, as in the paper.
+- **MSLR-like**: {"500" if quick else "2,000"} generated queries with 119 documents on average and
+  the grades of MSLR-WEB30k; a document costs the logarithm of its length, as in the paper.
 
 `active` knows a model of relevance and the costs, `uniC` takes costs as equal, `uniD` takes all
 grades as equally likely, `passive` draws queries as they come. Rankers: random forest regression
