@@ -91,8 +91,6 @@ def noncentral_interval(
     d: FloatArray, n: npt.NDArray[np.int64], confidence: float
 ) -> tuple[FloatArray, FloatArray]:
     """Noncentralities whose t distributions have the observed t at their tails, over sqrt(n)."""
-    from scipy.special import ndtr
-
     tail = (1.0 - confidence) / 2.0
     t = d * np.sqrt(n)
     low_end, high_end = np.full((2, len(d)), np.nan)
@@ -100,13 +98,30 @@ def noncentral_interval(
         members = (n == count) & ~np.isnan(t)
         s, mass = mean_square_nodes(float(count - 1))
         seen = t[members]
-        reach = 6.0 + 6.0 * np.sqrt(1.0 + seen**2 / (2 * (count - 1)))
+        spread = np.sqrt(1.0 + seen**2 / (2 * (count - 1)))
         for chance, ends in ((1.0 - tail, low_end), (tail, high_end)):
-            # P(T <= t | noncentrality) falls as the noncentrality grows: bisection
-            low, high = seen - reach, seen + reach
-            for _ in range(50):
-                middle = (low + high) / 2
-                above = ndtr(seen[:, None] * s - middle[:, None]) @ mass > chance
-                low, high = np.where(above, middle, low), np.where(above, high, middle)
-            ends[members] = (low + high) / 2 / np.sqrt(count)
+            ends[members] = _noncentrality(seen, spread, chance, s, mass) / np.sqrt(count)
     return low_end, high_end
+
+
+def _noncentrality(
+    t: FloatArray, spread: FloatArray, chance: float, s: FloatArray, mass: FloatArray
+) -> FloatArray:
+    """The noncentrality with P(T <= t) = chance, by Newton's steps kept inside a bracket."""
+    from scipy.special import ndtr, ndtri
+
+    low, high = t - 12.0 * spread, t + 12.0 * spread
+    guess = t - ndtri(chance) * spread
+    for _ in range(60):
+        away = t[:, None] * s - guess[:, None]
+        above = ndtr(away) @ mass - chance  # falls as the noncentrality grows
+        slope = np.exp(-0.5 * away**2) @ mass / np.sqrt(2 * np.pi)
+        low, high = np.where(above > 0, guess, low), np.where(above > 0, high, guess)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = guess + above / slope
+        new = np.where((step >= low) & (step <= high), step, (low + high) / 2)
+        moved = np.abs(new - guess)
+        guess = new
+        if (moved <= 1e-12 * spread).all():
+            break
+    return guess
