@@ -24,6 +24,7 @@ from surefoot.active.sampling import (
     spread,
 )
 from surefoot.data.pool import Pool
+from surefoot.data.seed import check_seed
 from surefoot.errors import InputError
 from surefoot.io.pool import read_pool_blocks
 from surefoot.kernels.active import uniform_draws
@@ -128,12 +129,6 @@ def check_rankings(rankings: tuple[str, ...], *, compare: bool) -> None:
             f"the pool has {len(rankings)} rankings ({', '.join(rankings[:4])}). Hint: add "
             "--compare for their difference, or keep one"
         )
-
-
-def check_seed(seed: int) -> None:
-    """The generator takes 63 bits."""
-    if not (isinstance(seed, (int, np.integer)) and 0 <= seed < 2**63):
-        raise InputError(f"the seed must be an integer from 0 to below 2^63, but got {seed!r}")
 
 
 def plan(

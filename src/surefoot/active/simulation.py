@@ -13,10 +13,11 @@ from surefoot.active.estimators.regression import regression_mean
 from surefoot.active.estimators.weighted import weighted_mean
 from surefoot.active.measure import GradedMeasure, parse_measure
 from surefoot.active.moments import values
-from surefoot.active.planning import check_rankings, check_seed, survey_pool
+from surefoot.active.planning import check_rankings, survey_pool
 from surefoot.active.quantities import quantities
 from surefoot.active.sampling import FLOOR, VARIANTS, sampling_distribution, spread
 from surefoot.data.pool import Pool
+from surefoot.data.seed import check_seed
 from surefoot.errors import InputError
 from surefoot.io.labels import read_labels
 from surefoot.io.pool import read_pool

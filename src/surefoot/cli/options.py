@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from surefoot.data.scores import ScoreMatrix
+from surefoot.data.seed import SEEDS_BELOW
 from surefoot.io.output import FORMATS, write_result
 from surefoot.results.record import Result
 
@@ -97,7 +98,7 @@ def _format_of(path: Path | None) -> str:
 
 def _seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
     """Seeds are words of 64 bits to the generators."""
-    if value >= 2**63:
+    if value >= SEEDS_BELOW:
         raise click.BadParameter("a seed must be below 2^63")
     return value
 

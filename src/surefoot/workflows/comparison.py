@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.data.scores import ScoreMatrix
+from surefoot.data.seed import check_seed
 from surefoot.errors import AlignmentError, InputError
 from surefoot.io.scores import read_scores
 from surefoot.overlays.baselines import Baseline, baseline
@@ -51,8 +52,7 @@ def _checked(value: float, name: str, minimum: float) -> float:
 
 def check_draws(seed: int, **counts: int | None) -> None:
     """Refuse a seed that is no 64-bit word, and numbers of resamples below 1."""
-    if not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
-        raise InputError(f"the seed must be an integer from 0 to below 2^63, but got {seed!r}")
+    check_seed(seed)
     for name, count in counts.items():
         if count is not None and count < 1:
             raise InputError(f"the number of {name} must be at least 1, but got {count}")

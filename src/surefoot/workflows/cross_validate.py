@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from surefoot import __version__
 from surefoot.data.features import FeatureData
+from surefoot.data.seed import check_seed
 from surefoot.errors import InputError
 from surefoot.inference.intervals import bootstrap_intervals
 from surefoot.io.atomic import atomic_open
@@ -91,6 +92,7 @@ def cross_validate(
     seeds : int
         Models per fold and objective; scores are averaged and counts are means over seeds.
     """
+    check_seed(seed)
     for name in objectives:
         if name not in OBJECTIVES:
             raise InputError(f"objective {name!r} is not one of {', '.join(OBJECTIVES)}")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.data.scores import ScoreMatrix
+from surefoot.data.seed import check_seed
 from surefoot.errors import ModelError, UnreliableWarning
 from surefoot.extras import require
 from surefoot.inference.bayes.criteria import criteria as model_criteria
@@ -92,6 +93,7 @@ def fit(
         raise ModelError(f"unknown engine {engine!r}. Hint: one of {', '.join(ENGINES)}")
     if draws < 100:
         raise ModelError(f"draws must be at least 100, got {draws}")
+    check_seed(seed)
     if check is not None:
         _can_check(check, engine)
     gains = read_gains(scores) if family == "zoib_rank" else None

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.data.seed import check_seed
 from surefoot.errors import InputError
 from surefoot.inference.bayes.paired import sample_paired
 from surefoot.inference.bayes.priors import Prior
@@ -43,6 +44,7 @@ def paired(
     Differences are in the minus form: positive is a loss. No correction for many systems is made;
     `ppd_risk` makes one.
     """
+    check_seed(seed)
     table = read_scores(scores)
     base, other = table.row(champion), table.row(challenger)
     if champion == challenger:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from surefoot.data.seed import check_seed
 from surefoot.errors import InputError, UnreliableWarning
 from surefoot.inference.bayes.priors import Prior
 from surefoot.results.posterior import Posterior
@@ -37,6 +38,7 @@ def as_posterior(
     device : str
         As in `fit`.
     """
+    check_seed(seed)
     if isinstance(scores, (str, Path)) and Path(scores).suffix in (".nc", ".netcdf", ".h5"):
         from surefoot.io.fit_file import read_fit
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.data.seed import check_seed
 from surefoot.errors import InputError
 from surefoot.io.atomic import atomic_open
 from surefoot.results.record import Column, Result
@@ -85,6 +86,7 @@ def write_sample(
             f"systems must be an integer not less than 7 (a champion, four challengers, two "
             f"artifacts), but got {systems}"
         )
+    check_seed(seed)
     home = Path(directory)
     try:
         (home / "runs").mkdir(parents=True, exist_ok=True)

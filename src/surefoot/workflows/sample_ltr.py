@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from surefoot.data.features import FeatureData
+from surefoot.data.seed import check_seed
 from surefoot.errors import InputError
 from surefoot.io.atomic import atomic_open
 from surefoot.learn.champion import read_champions
@@ -99,6 +100,7 @@ def write_ltr_sample(
     """
     if queries < PARTS:
         raise InputError(f"queries must be at least {PARTS}, but got {queries}")
+    check_seed(seed)
     home = Path(directory)
     try:
         home.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.data.features import FeatureData
+from surefoot.data.seed import check_seed
 from surefoot.errors import InputError
 from surefoot.io.svmlight import read_features
 from surefoot.learn.boosting import train_ranker
@@ -49,6 +50,7 @@ def train(
     valid_baseline : champion source, optional
         The champion on the held-out queries; by default `baseline` itself, where it covers them.
     """
+    check_seed(seed)
     training = data if isinstance(data, FeatureData) else read_features(data)
     held_out = valid if valid is None or isinstance(valid, FeatureData) else read_features(valid)
     objective = one_scale(objective, training, held_out)
