@@ -164,6 +164,15 @@ def output_options(
     return wrapped
 
 
+# SCORES, or what they are computed from
+scores_parameters: tuple[Any, ...] = (
+    click.option("-m", "--measure", help="Measure to compute, or to pick from SCORES."),
+    click.option("--run", "runs", cls=GreedyOption, metavar="RUN...", help="Run files."),
+    click.option("--qrels", metavar="QRELS", help="Judgments, to evaluate runs first."),
+    click.argument("scores", required=False),
+)
+
+
 def scores_input(function: Command | None = None, *, required: bool = True) -> Command:
     """Add SCORES, or --qrels with --run and -m; the command gets a `scores` ScoreMatrix.
 
@@ -201,12 +210,7 @@ def scores_input(function: Command | None = None, *, required: bool = True) -> C
                 click.echo(visible(f"note: {oddity}"), err=True)
         return function(*args, scores=matrix, **kwargs)
 
-    for decorate in (
-        click.option("-m", "--measure", help="Measure to compute, or to pick from SCORES."),
-        click.option("--run", "runs", cls=GreedyOption, metavar="RUN...", help="Run files."),
-        click.option("--qrels", metavar="QRELS", help="Judgments, to evaluate runs first."),
-        click.argument("scores", required=False),
-    ):
+    for decorate in scores_parameters:
         wrapper = decorate(wrapper)
     return wrapper
 

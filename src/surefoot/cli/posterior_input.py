@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import Command, GreedyOption, Output
+from surefoot.cli.options import Command, Output, scores_parameters
 from surefoot.results.record import Result
 
 # families of models of scores; zoib_rank models the gains of single ranks
@@ -63,10 +63,7 @@ def posterior_input(function: Command) -> Command:
         click.option("--draws", type=click.IntRange(min=100), help="Posterior draws."),
         click.option("--family", type=click.Choice(FAMILIES), help="Default: zoib."),
         click.option("--fit", "fit_path", metavar="FIT", help="A file that `surefoot fit` wrote."),
-        click.option("-m", "--measure", help="Measure to compute, or to pick from SCORES."),
-        click.option("--run", "runs", cls=GreedyOption, metavar="RUN...", help="Run files."),
-        click.option("--qrels", metavar="QRELS", help="Judgments, to evaluate runs first."),
-        click.argument("scores", required=False),
+        *scores_parameters,
     ):
         wrapper = decorate(wrapper)
     return wrapper
