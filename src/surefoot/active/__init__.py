@@ -48,3 +48,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"surefoot.active.{module}"), attribute)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -37,6 +37,10 @@ class Qrels:
     # index of the judged documents, built by the first join and reused by the others
     joined: list[Any] = field(default_factory=list, repr=False)
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.topics)} topics, {len(self.grades)} judgments"
+        return f"<Qrels {self.name!r}: {counts}>"
+
     @classmethod
     def from_dict(
         cls, judgments: Mapping[str, Mapping[str, float]], *, name: str = "the judgments"

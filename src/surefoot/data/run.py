@@ -45,6 +45,10 @@ class Run:
     other_tags: bool = False
     dropped: int = 0
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.topics)} topics, {len(self.scores)} documents"
+        return f"<Run {self.name!r}: {counts}>"
+
     @classmethod
     def from_dict(
         cls, scores: Mapping[str, Mapping[str, float]], *, name: str = "run", tag: str = ""

@@ -74,6 +74,16 @@ class ScoreMatrix:
                     f"{self.upper[i, j]} is false"
                 )
 
+    def __repr__(self) -> str:
+        of = f" of {self.measure}" if self.measure else ""
+        bounds = ", with bounds" if self.has_bounds else ""
+        gaps = int(self.missing.sum())
+        missing = f", {gaps} missing" if gaps else ""
+        return (
+            f"<ScoreMatrix{of}: {len(self.systems)} systems x {len(self.topics)} topics"
+            f"{missing}{bounds}>"
+        )
+
     # -- construction ----------------------------------------------------------------------------
 
     @classmethod

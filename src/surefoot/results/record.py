@@ -37,6 +37,20 @@ class Result:
     headline: tuple[str, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    def __init_subclass__(cls) -> None:
+        # a dataclass would print every array
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """What a session shows: the finding, and which columns there are."""
+        kind = type(self).__name__
+        try:
+            rows, names = len(self), ", ".join(self.columns())
+        except AttributeError:  # half made, as while it is copied
+            return f"<{kind}>"
+        lines = [*self.headline, f"{rows} row{'' if rows == 1 else 's'} of {names}"]
+        return "\n".join([f"<{kind}", *(f"  {line}" for line in lines)]) + ">"
+
     def columns(self) -> dict[str, Column]:
         """Column name -> values, all of one length."""
         raise NotImplementedError
