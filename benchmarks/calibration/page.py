@@ -178,7 +178,10 @@ observed topics. Its true mean of the risk-adjusted differences, x = difference 
 difference where it is negative, is known from 2,000,000 draws. From each population {sets:,}
 sets of topics are drawn for each r and number of topics, so a cell of one matrix counts
 {sets * PAIRS:,} sets, a pooled cell {sets * PAIRS * len(MATRICES):,}; bootstraps use
-{resamples:,} resamples. The number behind ± is the Monte Carlo standard error.""",
+{resamples:,} resamples. The number behind ± is the Monte Carlo standard error.
+
+The Bayesian models have studies of their own: [simulation-based calibration](bayes_calibration.md)
+of every family and engine, and [coverage of predictive risk](ppd_calibration.md).""",
         "## Answer",
         verdict(single),
         choice(single),
