@@ -4,6 +4,10 @@ Fits of the pooled systems of TREC-COVID round 1 (from --data, if there) and of 
 249 table, PPDRisk- for four r of both, chains, and a calibration run of 1,000 fits. Each result is
 kept as soon as it is measured; what the time does not suffice for is named.
 
+Only a run with --device gpu publishes a page (results/gpu.md), which names the device; while that
+page is absent, nothing has been measured on a GPU and no gain is claimed. jax-cpu tries the
+programs out: the same arrays through JAX on the CPU, slower than the compiled core.
+
 Run: python -m benchmarks.bench_gpu [--device gpu|jax-cpu] [--data FOLDER] [--out FOLDER]
      [--seconds N] [--small]
 """
