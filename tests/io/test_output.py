@@ -40,7 +40,7 @@ RESULT = Example(settings={"alpha": np.float64(1.0), "seed": 0, "low": float("-i
         (
             "latex",
             "\\begin{tabular}{lrrl}\n\\toprule\nsystem & t & n & flagged \\\\\n\\midrule\n"
-            "a\\_1 & $-0.1000$ & 3 & True \\\\\nb,2 & -- & 4 & False \\\\\n"
+            "a\\_1 & $-0.1000$ & 3 & yes \\\\\nb,2 & -- & 4 & no \\\\\n"
             "\\bottomrule\n\\end{tabular}\n",
         ),
     ],
@@ -90,6 +90,16 @@ class Named(Result):
 
     def columns(self):
         return {"system": self.names}
+
+
+def test_latex_does_not_round_a_small_p_value_to_nothing():
+    rows = to_text(Named(names=[2.3e-9, -4e-5, 0.0, 0.5]), format="latex").splitlines()[4:8]
+    assert [row.removesuffix(r" \\") for row in rows] == [
+        r"$2.3 \cdot 10^{-9}$",
+        r"$-4.0 \cdot 10^{-5}$",
+        "0.0000",
+        "0.5000",
+    ]
 
 
 def test_latex_of_any_name_is_text():

@@ -122,6 +122,11 @@ def _is_number(value: Any) -> bool:
 def _latex_cell(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "--"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
+        if 0 < abs(value) < 1e-4:
+            digits, exponent = f"{value:.1e}".split("e")
+            return rf"${digits} \cdot 10^{{{int(exponent)}}}$"
         return f"${value:.4f}$" if value < 0 else f"{value:.4f}"
     return str(value).translate(_LATEX)
