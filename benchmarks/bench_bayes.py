@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import surefoot as sf
+from benchmarks.bench_gpu import covid
 from benchmarks.harness import HERE, markdown_table, peak_mb, peer_python, publish
 from surefoot.data.scores import ScoreMatrix
 from surefoot.inference.bayes.diagnostics import ess, rank_normalise
@@ -82,14 +83,10 @@ def cases(data: Path, quick: bool) -> list[Case]:
 
 
 def load_covid(data: Path) -> tuple[str, ScoreMatrix]:
-    folder = data / "trec_covid" / "round1"
-    if not (folder / "round1_data.csv").exists():
+    scores = covid(str(data / "trec_covid" / "round1"))
+    if scores is None:
         return "42 x 30 (generated)", generated((42, 30), 2)
-    with (folder / "round1_pooled.csv").open() as file:
-        pooled = {row["system"] for row in csv.DictReader(file) if row["pooled"] == "1"}
-    scores = sf.read_scores(folder / "round1_data.csv")
-    chosen = scores.select(systems=[s for s in scores.systems if s in pooled])
-    return "42 x 30 (TREC-COVID)", chosen
+    return "42 x 30 (TREC-COVID)", scores
 
 
 def load_thesis(data: Path) -> tuple[str, ScoreMatrix]:
