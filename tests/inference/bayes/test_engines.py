@@ -93,6 +93,22 @@ def test_hard_tables_fit_or_say_so(case, recwarn):
     assert len(recwarn) == len(posterior.warnings)
 
 
+def test_a_system_that_crashed_hands_over_to_chains():
+    # most scores of the first of three systems round to 0, so few draws of its effect fit
+    rng = np.random.default_rng(0)
+    eta = np.array([[-8.0], [-1.0], [-1.0]]) + 0.3 * rng.normal(size=(3, 1)) + rng.normal(size=50)
+    mu = 1 / (1 + np.exp(-eta))
+    values = np.round(rng.beta(10 * mu, 10 * (1 - mu)), 4)
+    with pytest.warns(UnreliableWarning, match=r"only .*% of the weighted draws are effective"):
+        doubtful = quick(values, "zoib", engine="laplace", draws=40_000)
+    assert "Do not trust these draws" in doubtful.headline[0]
+    posterior = quick(values, "zoib")
+    assert posterior.method.startswith("batched HMC (fallback: only ")
+    assert posterior.warnings == ()
+    assert max(posterior.rhat.values()) < 1.05
+    assert_same(doubtful, posterior)
+
+
 def test_failed_diagnostics_hand_over_to_chains(monkeypatch):
     real = laplace_is.finish_weighted
 
