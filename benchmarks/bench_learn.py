@@ -26,6 +26,7 @@ from surefoot.data.features import FeatureData
 from surefoot.learn.boosting import xgboost_params
 from surefoot.learn.callables import champion_array
 from surefoot.learn.champion import Champions, read_champions
+from surefoot.learn.measures import score_queries
 from surefoot.learn.objectives import Objective, RankingGradient
 from surefoot.workflows.sample_ltr import generate_ltr
 
@@ -182,6 +183,65 @@ def train_alone(booster: str, name: str, threads: int) -> None:
         turns[name]()
 
 
+def two_workers(rounds: int = 20) -> list[tuple[str, ...]]:
+    """XGBoost under Dask on two workers against one machine: 300 queries to learn, 600 to judge.
+
+    With continuous features each worker sketches the quantiles of its own rows first, so bins and
+    trees differ, as they do on one machine with 255 bins instead of 256; with features of seven
+    values the bins are the same.
+    """
+    from dataclasses import replace
+
+    from distributed import Client, LocalCluster
+
+    from surefoot.learn import train_distributed, train_ranker
+
+    def draw(first: int, queries: int, rounded: bool) -> FeatureData:
+        made = generate_ltr(queries=queries, documents=40, features=12, first=first)
+        if not rounded:
+            return made
+        scaled = (made.features - made.features.mean(axis=0)) / made.features.std(axis=0)
+        return replace(made, features=np.clip(np.round(scaled * 3) / 3, -1, 1))
+
+    rows = []
+    quiet = {"dashboard_address": None, "silence_logs": 50}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **quiet) as cluster, Client(cluster) as c:
+        for rounded in (True, False):
+            learned, judged = draw(0, 300, rounded), draw(10_000, 600, rounded)
+            for name in ("SARO 5", "GeoRisk 1"):
+                objective = CONTENDERS[name]
+                champions = read_champions(["feature:1", "feature:4"], learned, objective)
+                settings = {"rounds": rounds, "leaves": 15, "learning_rate": 0.2}
+                many, _ = train_distributed(
+                    c, learned, objective, champion=champions.values, **settings
+                )
+                one, other = (
+                    train_ranker(
+                        learned,
+                        objective,
+                        champions=champions,
+                        booster="xgboost",
+                        threads=1,
+                        params=params,
+                        **settings,
+                    )
+                    for params in ({}, {"max_bin": 255})
+                )
+                scores = [m.predict(judged.features) for m in (one, many, other)]
+                measure = objective.learning_measure().build(judged.offsets, judged.labels)
+                each = [score_queries(measure, judged.offsets, s).mean() for s in scores]
+                away = [np.abs(s - scores[0]).max() / scores[0].std() for s in scores[1:]]
+                rows.append(
+                    (
+                        name,
+                        "seven values" if rounded else "continuous",
+                        *(f"{v:.4f}" for v in each),
+                        *(f"{v:.2g}" for v in away),
+                    )
+                )
+    return rows
+
+
 def jforests_ms(jar: str, data: FeatureData, trees: int = 20) -> float:
     """Milliseconds a tree of jforests' LambdaMART-NDCG at the same leaves and truncation."""
     with tempfile.TemporaryDirectory() as folder:
@@ -255,6 +315,12 @@ def main() -> None:
             memory.append((booster, name, f"{base:.0f}", f"{ours_mb:.0f}", ours_mb / base))
     header = ("", "", "built in, MB", "ours, MB", "times")
     parts.append("## Peak memory of a fresh process\n\n" + markdown_table(header, memory))
+    header = ("", "features", "NDCG@10, one", "two", "one, 255 bins")
+    header += ("largest change of a score, in sd: two", "255 bins")
+    parts.append(
+        "## Two workers against one machine (XGBoost, Dask)\n\n"
+        + markdown_table(header, two_workers())
+    )
     publish("learn", "\n\n".join(parts))
 
 

@@ -60,6 +60,17 @@ def test_fit_predict_with_champion_evaluation_and_early_stopping(data, booster: 
     assert ranker.best_iteration_ <= len(ranker.evals_result_)
 
 
+@pytest.mark.parametrize("booster", ["lightgbm", "xgboost"])
+def test_parameters_of_the_booster_act(data, booster: str) -> None:
+    pytest.importorskip(booster)
+    features, labels, group = data
+    fine, coarse = (
+        small(booster=booster, params=params).fit(features, labels, group=group).predict(features)
+        for params in (None, {"max_bin": 4})
+    )
+    assert np.unique(coarse).size < np.unique(fine).size
+
+
 def test_a_second_fit_starts_afresh(data) -> None:
     """Trap 7: the objective's state (round, SE) belongs to one fit."""
     features, labels, group = data

@@ -208,6 +208,7 @@ def _xgboost(
             part.labels,
             qid=np.repeat(np.arange(len(part.queries)), part.sizes),
             ref=None if part is data else dtrain,
+            max_bin=int(params.get("max_bin", 256)),
             nthread=settings["threads"] or None,
         )
 
