@@ -282,3 +282,15 @@ def test_leaving_out_the_only_topic_that_differs_leaves_an_infinite_t():
     assert (result.t_without[b], result.decides[b]) == (-np.inf, True)
     rest = {name: {t: row[t] for t in "ac"} for name, row in table.items()}
     assert sf.risk(rest, champion="old", alpha=0).t_risk[0] == -np.inf
+
+
+def test_risk_says_whether_the_two_standard_errors_agree():
+    table = {
+        "old": {"a": 0.5, "b": 0.1, "c": 0.3},
+        "new": {"a": 0.4, "b": 0.3, "c": 0.2},
+        "short": {"a": 0.7},
+    }
+    result = sf.risk(table, champion="old", alpha=[0, 2])
+    assert result.errors_agree.tolist() == [True, True, False, False]
+    assert [r["errors_agree"] for r in result.rows()] == [True, True, False, False]
+    assert "no standard error" in result.note[2]

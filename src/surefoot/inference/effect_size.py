@@ -111,7 +111,7 @@ def _noncentrality(
     from scipy.special import ndtr, ndtri
 
     low, high = t - 12.0 * spread, t + 12.0 * spread
-    guess = t - ndtri(chance) * spread
+    guess: FloatArray = t - ndtri(chance) * spread
     for _ in range(60):
         away = t[:, None] * s - guess[:, None]
         above = ndtr(away) @ mass - chance  # falls as the noncentrality grows

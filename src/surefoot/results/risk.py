@@ -91,6 +91,9 @@ class RiskResult(Result):
         Against the whole population of systems.
     break_even_alpha : array
         The alpha at which gains and losses cancel.
+    errors_agree : bool array
+        Whether both standard errors agree, TRisk's condition for inference; false where there is
+        none.
     verdict : tuple of str
         "risky", "safe" or "unclear", at the level in the settings.
     topics : array
@@ -141,6 +144,7 @@ class RiskResult(Result):
     z_risk: FloatArray
     geo_risk: FloatArray
     break_even_alpha: FloatArray
+    errors_agree: npt.NDArray[np.bool_]
     verdict: tuple[str, ...]
     topics: IntArray
     slice: tuple[str, ...] | None = None
@@ -162,6 +166,7 @@ class RiskResult(Result):
         out["geo_risk"] = self.geo_risk
         out["r"] = 1 + self.alpha
         out["break_even_alpha"] = self.break_even_alpha
+        out["errors_agree"] = self.errors_agree
         out["verdict"] = self.verdict
         out["topics"] = self.topics
         out["value"] = (self.value,) * rows

@@ -13,6 +13,7 @@ from surefoot.io.scores import read_scores
 from surefoot.io.slices import read_slices
 from surefoot.overlays.compare import compare
 from surefoot.overlays.slices import slice_columns
+from surefoot.overlays.t_risk import errors_agree
 from surefoot.overlays.value import Cubic, ValueFunction
 from surefoot.overlays.z_risk import deviations
 from surefoot.results.risk import ResidualRange, RiskResult
@@ -192,6 +193,7 @@ def risk(
         z_risk=flat["z_risk"],
         geo_risk=flat["geo_risk"],
         break_even_alpha=flat["break_even_alpha"],
+        errors_agree=errors_agree(flat["se_parametric"], flat["se_jackknife"]),
         verdict=verdicts,
         topics=whole_numbers["count"],
         residual=_residual(contests, repeated, form, correction, level, unjudged),
