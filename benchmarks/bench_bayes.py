@@ -362,7 +362,6 @@ def replicate_job(family: str, system: np.ndarray, topic: np.ndarray, parameter:
 def cost(family: str, shape: tuple[int, int], draws: int) -> dict[str, object]:
     """One fit in a process of its own, for its peak memory."""
     scores = generated(shape, 7)
-    before = peak_mb()
     wall, cpu = time.perf_counter(), time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -371,7 +370,6 @@ def cost(family: str, shape: tuple[int, int], draws: int) -> dict[str, object]:
         "wall": time.perf_counter() - wall,
         "cpu": time.process_time() - cpu,
         "peak": peak_mb(),
-        "before": before,
         "effective": posterior.effective_draws,
         "method": posterior.method,
     }
