@@ -162,9 +162,12 @@ def test_the_gate_with_slices_names_the_slice(scores, tmp_path):
 @pytest.mark.parametrize(
     ("command", "columns"),
     [
-        (["orders"], ["first", "second", "rbo_min", "rbo_max", "rbo_residual", "kendall_tau"]),
+        (
+            ["orders"],
+            ["first", "second", "form", "rbo_min", "rbo_max", "rbo_residual", "kendall_tau"],
+        ),
         (["frontier", "--champion", "old"], ["system", "family", "risk", "reward"]),
-        (["stability", "--trials", "5"], ["overlay", "topics", "trials", "error_rate"]),
+        (["stability", "--trials", "5"], ["overlay", "form", "topics", "trials", "error_rate"]),
     ],
 )
 def test_further_commands(scores, command, columns):

@@ -21,7 +21,7 @@ def command() -> None:
 @click.option("--depth", type=click.IntRange(min=1), help="Keep the first N documents of a query.")
 @output_options
 def pool_command(runs: tuple[str, ...], depth: int | None, output: Output) -> None:
-    """Join runs to a POOL for `plan`: topic, ranking, rank, doc, score."""
+    """Join runs to a POOL for `plan`."""
     from surefoot.active import pool
 
     result = pool(list(runs), depth=depth)
@@ -211,7 +211,7 @@ def status_command(study: str, output: Output) -> None:
 )
 @output_options
 def export_command(study: str, kind: str, output: Output) -> None:
-    """All draws, labels, grades in force, disagreements or sampled queries, for an audit."""
+    """Draws, labels, grades in force, disagreements or queries, for an audit."""
     from surefoot.active import export
 
     output.write(export(study, kind))
@@ -265,7 +265,7 @@ def simulate_command(
     output: Output,
     **options: Any,
 ) -> None:
-    """Run many studies on a POOL that is labelled already: what would active labelling save?"""
+    """Simulate studies on a labelled POOL: what would active labelling save?"""
     from surefoot.active import simulate
     from surefoot.active.sampling import VARIANTS
 

@@ -11,6 +11,15 @@ class EstimateResult(Result):
     """One row a quantity; in a comparison the difference comes first."""
 
     command: ClassVar[str] = "active estimate"
+    terminal: ClassVar[tuple[str, ...]] = (
+        "quantity",
+        "estimate",
+        "se",
+        "low",
+        "high",
+        "draws",
+        "labelled",
+    )
 
     quantity: tuple[str, ...]
     estimate: tuple[float, ...]

@@ -10,6 +10,7 @@ from surefoot.results.record import Column, Result
 
 CROSS_VALIDATION_COLUMNS = (
     "objective",
+    "form",
     "alpha",
     "folds",
     "queries",

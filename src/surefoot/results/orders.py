@@ -44,6 +44,7 @@ class OrdersResult(Result):
         return {
             "first": self.first,
             "second": self.second,
+            "form": ("alpha",) * len(self.first),
             "rbo_min": self.rbo_low,
             "rbo_max": self.rbo_high,
             "rbo_residual": self.rbo_high - self.rbo_low,

@@ -28,6 +28,7 @@ class StabilityResult(Result):
         """The table."""
         return {
             "overlay": self.overlay,
+            "form": ("alpha",) * len(self.overlay),
             "topics": self.topics,
             "trials": self.trials,
             "error_rate": self.error_rate,

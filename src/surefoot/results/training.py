@@ -9,6 +9,7 @@ CARD_COLUMNS = (
     "split",
     "baseline",
     "measure",
+    "form",
     "alpha",
     "queries",
     "mean",

@@ -12,6 +12,7 @@ from surefoot.io.scores import read_scores
 from surefoot.results.brisk import Brisk
 from surefoot.workflows.posterior import as_posterior, doubts, provenance
 from surefoot.workflows.ppd_risk import challenger_rows, check_interval, listed
+from surefoot.workflows.verdicts import times
 
 FAMILIES = ("skew_normal", "gaussian", "student")
 
@@ -104,7 +105,7 @@ def brisk(
             **provenance(posterior),
         },
         headline=(
-            f"With losses counted {r:g} times, riskier than {champion}: {listed(riskier)}; "
+            f"With losses counted {times(r - 1)}, riskier than {champion}: {listed(riskier)}; "
             f"safer: {listed(safer)}; the intervals of "
             f"{len(names) - 1 - len(riskier) - len(safer)} of {len(names) - 1} challengers overlap "
             "the champion's and decide nothing.",

@@ -328,6 +328,7 @@ def _entries(
         against = [risk_profile(v, champion, alpha=variant.alpha) for v in values]
         entry: dict[str, Any] = {
             "objective": variant.name,
+            "form": "alpha",
             "alpha": variant.alpha,
             "folds": len(folds),
             "queries": champion.size,

@@ -13,6 +13,7 @@ from surefoot.io.scores import read_scores
 from surefoot.overlays.value import Linear
 from surefoot.results.normality import NormalityResult
 from surefoot.workflows.comparison import check_draws, prepare
+from surefoot.workflows.verdicts import times
 
 
 def normality(
@@ -144,7 +145,7 @@ def _by_r(
         known = ~np.isnan(p)
         if known.any():
             out.append(
-                f"With losses counted {v:g} times, {int((p[known] <= 0.05).sum())} of "
+                f"With losses counted {times(v - 1)}, {int((p[known] <= 0.05).sum())} of "
                 f"{int(known.sum())} pairs are not normal (Shapiro-Wilk, 5 %); "
                 f"{int((np.abs(skew[known]) > ORDINARY).sum())} have a skewness beyond 2, "
                 f"the median is {np.median(skew[known]):.2f}."

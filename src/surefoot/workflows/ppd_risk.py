@@ -12,6 +12,7 @@ from surefoot.render.progress import progress as show_progress
 from surefoot.results.ppd_risk import PpdRisk
 from surefoot.workflows.comparison import chosen_names
 from surefoot.workflows.posterior import as_posterior, doubts, provenance
+from surefoot.workflows.verdicts import times
 
 
 def ppd_risk(
@@ -160,7 +161,7 @@ def _verdict(
     for k, r in enumerate(levels):
         risky = [n for n, low in zip(names, result["low"][:, k], strict=True) if low > 0]
         safe = [n for n, high in zip(names, result["high"][:, k], strict=True) if high < 0]
-        counted = "as much as gains" if r == 1 else f"{r:g} times as much as gains"
+        counted = "as much as gains" if r == 1 else f"{times(r - 1)} as much as gains"
         lines.append(
             f"If losses count {counted} (r = {r:g}), replacing {champion} is risky with "
             f"{listed(risky)} and safe with {listed(safe)}; "

@@ -14,7 +14,7 @@ from surefoot.results.topics import TopicsResult
 from surefoot.workflows.comparison import Numbers, describe, loss_aversion, prepare, value_function
 from surefoot.workflows.judgments import difference_range
 from surefoot.workflows.unjudged import unjudged_of
-from surefoot.workflows.verdicts import queries
+from surefoot.workflows.verdicts import MOST_SENTENCES, queries
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -111,7 +111,11 @@ def topics(
         part["topic"] = tuple(matrix.topics[j] for j in order)
         part["note"] = (_why(found, len(order)),) * len(order)
         parts.append(part)
-        headline.append(_sentence(matrix.systems[i], base.name, found, delta, matrix.topics))
+        if len(headline) < MOST_SENTENCES:
+            headline.append(_sentence(matrix.systems[i], base.name, found, delta, matrix.topics))
+    if len(headline) < len(whole.challengers):
+        more = len(whole.challengers) - len(headline)
+        headline.append(f"And {more} more challengers in the table; --system chooses some.")
     columns = {
         k: np.concatenate([p[k] for p in parts])
         for k in parts[0]

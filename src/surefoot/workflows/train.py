@@ -132,6 +132,7 @@ def card_entries(
     common = {
         "split": split,
         "measure": str(measure),
+        "form": "alpha",
         "alpha": objective.alpha,
         "queries": values.size,
     }

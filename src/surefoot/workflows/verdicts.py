@@ -7,7 +7,7 @@ import numpy as np
 
 from surefoot.results.risk import RiskResult
 
-_MOST_SENTENCES = 8
+MOST_SENTENCES = 8
 
 
 def verdict_of(u_risk: float, p_adjusted: float, level: float) -> str:
@@ -79,7 +79,7 @@ def risk_headline(result: RiskResult) -> tuple[str, ...]:
             f"{times(alphas[0])}."
         )
     order = sorted(first, key=lambda i: ("risky", "unclear", "safe").index(result.verdict[i]))
-    if len(order) > _MOST_SENTENCES:
+    if len(order) > MOST_SENTENCES:
         out += _rolls(result, order)
         order = []
     for i in order:
@@ -207,6 +207,6 @@ def _slice_sentences(result: RiskResult, alpha: float) -> list[str]:
     slices = len(dict.fromkeys(result.slice)) - 1
     if not bad:
         return [f"No slice of {slices} is significantly worse."]
-    shown = ", ".join(bad[:_MOST_SENTENCES])
-    more = f" and {len(bad) - _MOST_SENTENCES} more" if len(bad) > _MOST_SENTENCES else ""
+    shown = ", ".join(bad[:MOST_SENTENCES])
+    more = f" and {len(bad) - MOST_SENTENCES} more" if len(bad) > MOST_SENTENCES else ""
     return [f"Significantly worse in slices: {shown}{more}."]
