@@ -12,7 +12,7 @@ from surefoot.data.scores import ScoreMatrix
 @number_list("--alpha", minimum=0, help="One order for each. [default: 1]")
 @click.option(
     "--overlays",
-    default="mean,u_risk,z_risk,geo_risk",
+    default="mean,u_risk,t_risk,z_risk,geo_risk",
     show_default=True,
     metavar="LIST",
     help="Among mean, u_risk, t_risk, z_risk, geo_risk.",

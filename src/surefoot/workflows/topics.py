@@ -82,7 +82,7 @@ def topics(
     sign = -1.0 if form == "minus" else 1.0
     unjudged = unjudged_of(whole, qrels, runs, threads=threads)
     parts: list[dict[str, Any]] = []
-    headline = []
+    headline: list[str] = []
     for i in whole.challengers:
         delta = matrix.values[i] - base.scores
         x = np.where(np.isnan(delta), np.nan, worth(delta))
