@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 DATA = Path(__file__).resolve().parent / ".data"
-VERSION = "2"  # of what is written; older files are made anew
+VERSION = "3"  # of what is written; older files are made anew
 GAP = 1e-4  # between neighbouring scores, well above the spacing of 32-bit floats below 100
 
 
@@ -36,12 +36,14 @@ def _collection(
     rng = np.random.default_rng(seed)
     trec = pool < 100_000
     topics = [str(301 + t) if trec else str(1_048_585 + 13 * t) for t in range(n_topics)]
+    first = np.zeros(n_topics, dtype=np.int64)
     with qrels.open("w") as file:
         for t, topic in enumerate(topics):
             chosen = rng.permutation(pool)[:judged] if trec else rng.integers(0, pool, judged)
             grades = (
                 rng.choice(4, judged, p=(0.8, 0.12, 0.06, 0.02)) if trec else np.ones(judged, int)
             )
+            first[t] = chosen[0]
             file.writelines(
                 f"{topic} 0 {_document(t, d, trec)} {g}\n"
                 for d, g in zip(chosen.tolist(), grades.tolist(), strict=True)
@@ -49,11 +51,13 @@ def _collection(
     for i, path in enumerate(runs):
         with path.open("w") as file:
             for t, topic in enumerate(topics):
-                retrieved = (
-                    rng.permutation(pool)[:1000]
-                    if trec
-                    else rng.integers(0, pool - 1000) + rng.permutation(1000)
-                )
+                if trec:
+                    retrieved = rng.permutation(pool)[:1000]
+                else:  # four topics of five find their judged document, at any rank
+                    begin = rng.integers(0, pool - 1000)
+                    if rng.random() < 0.8:
+                        begin = max(int(first[t]) - rng.integers(1000), 0)
+                    retrieved = begin + rng.permutation(1000)
                 scores = np.sort(rng.gamma(2.0, 3.0, 1000))[::-1] + GAP * np.arange(1000, 0, -1)
                 file.writelines(
                     f"{topic} Q0 {_document(t, d, trec)} {rank} {score:.6f} system{i:02d}\n"

@@ -58,9 +58,9 @@ class JudgedRankings:
     ties: str = "trec"
     depth: int = 0
     extra_topics: int = 0
-    # ids in rank order are read again only when somebody asks for them
-    read_ids: Callable[[], list[list[str]]] | None = field(default=None, repr=False)
-    _ids: list[list[list[str]]] = field(default_factory=list, repr=False)
+    # the ids are read again only when somebody asks for them; then a topic's are in rank order
+    read_ids: Callable[[], Callable[[int], list[str]]] | None = field(default=None, repr=False)
+    _ids: list[Callable[[int], list[str]]] = field(default_factory=list, repr=False)
 
     @property
     def grade(self) -> npt.NDArray[np.float64]:
@@ -74,7 +74,7 @@ class JudgedRankings:
             if self.read_ids is None:
                 raise LookupError("these rankings were made without document ids")
             self._ids.append(self.read_ids())
-        return self._ids[0][topic_index]
+        return self._ids[0](topic_index)
 
     def __len__(self) -> int:
         return len(self.topics)

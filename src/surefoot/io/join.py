@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -218,8 +219,8 @@ class _Join:
             read_ids=lambda: self._ids(whole()),
         )
 
-    def _ids(self, run: Run) -> list[list[str]]:
-        """Document ids in rank order by topic of the judgments."""
+    def _ids(self, run: Run) -> Callable[[int], list[str]]:
+        """Document ids in rank order of a topic of the judgments."""
         order = kernel.rank_rows(
             run.offsets,
             run.documents.block,
@@ -229,14 +230,14 @@ class _Join:
             ties=self.ties,
         )
         row_of = {topic: i for i, topic in enumerate(run.topics)}
-        out: list[list[str]] = []
-        for topic in self.qrels.topics:
-            i = row_of.get(topic)
+
+        def of_topic(index: int) -> list[str]:
+            i = row_of.get(self.qrels.topics[index])
             if i is None:
-                out.append([])
-                continue
+                return []
             begin, end = int(run.offsets[i]), int(run.offsets[i + 1])
             ids = run.documents.strings(begin, end)
             rows = order[begin : min(end, begin + self.depth) if self.depth else end] - begin
-            out.append([ids[row] for row in rows.tolist()])
-        return out
+            return [ids[row] for row in rows.tolist()]
+
+        return of_topic
