@@ -485,24 +485,42 @@ def _claims(
         f"{_verdict(ratio.low, ratio.high)}.** T*-FARO changes wins/losses by "
         f"{_percent(mean_champion['win_loss'])}; GeoRisk's are {_percent(ratio)} from T*-FARO's."
     )
+    aim = f"Risk/reward {100 * RISK_AIM:g} % lower at an NDCG@10 loss of at most {NDCG_MARGIN:g}, "
     chosen = _chosen(valid)
     if chosen is None:
-        yield "No objective lowered risk/reward on the validation queries at an allowed loss."
+        yield (
+            f"**{aim}the setting chosen on the validation queries: none is chosen.** The control "
+            "has its best number of trees on these very queries, and no objective lowers "
+            "risk/reward there within that loss."
+        )
+    else:
+        found = table[chosen]
+        yield (
+            f"**{aim}the setting chosen on the validation queries: {_reached(found)}.** "
+            f"They choose (lowest risk/reward within that loss) {NAMES[chosen[0]]} at alpha "
+            f"{chosen[1]:g}; on the test queries it changes risk/reward by "
+            f"{_percent(found['risk_reward'])} and NDCG@10 by {_absolute(found['mean'])}."
+        )
+    both = {k: f for k, f in table.items() if _reached(f) != "not reached"}
+    best = min(both, key=lambda k: both[k]["risk_reward"].change, default=None)
+    if best is None:
+        yield f"**{aim}any setting on the test queries: not reached.**"
         return
-    found = table[chosen]
-    risk, mean = found["risk_reward"], found["mean"]
-    reached = risk.change <= -RISK_AIM and mean.change >= -NDCG_MARGIN
-    certain = risk.high <= -RISK_AIM and mean.low >= -NDCG_MARGIN
-    verdict = "reached" if reached else "not reached"
-    if certain:
-        verdict += ", and the intervals lie wholly within"
     yield (
-        f"**Risk/reward {100 * RISK_AIM:g} % lower at an NDCG@10 loss of at most {NDCG_MARGIN:g}: "
-        f"{verdict}.** The "
-        "validation queries choose (lowest risk/reward within that loss) "
-        f"{NAMES[chosen[0]]} at alpha {chosen[1]:g}; on the test queries it changes risk/reward by "
-        f"{_percent(risk)} and NDCG@10 by {_absolute(mean)}."
+        f"**{aim}any setting on the test queries: {_reached(both[best])}** by "
+        f"{', '.join(f'{NAMES[k[0]]} {k[1]:g}' for k in both)}, {len(both)} of {len(table)} "
+        f"settings. {NAMES[best[0]]} at alpha {best[1]:g} changes risk/reward by "
+        f"{_percent(both[best]['risk_reward'])} and NDCG@10 by "
+        f"{_absolute(both[best]['mean'])}; picked "
+        "on the queries that measure it, it looks a little better than it is."
     )
+
+
+def _reached(found: dict[str, Any]) -> str:
+    risk, mean = found["risk_reward"], found["mean"]
+    if risk.high <= -RISK_AIM and mean.low >= -NDCG_MARGIN:
+        return "reached, and the intervals lie wholly within"
+    return "reached" if risk.change <= -RISK_AIM and mean.change >= -NDCG_MARGIN else "not reached"
 
 
 def _chosen(valid: Study) -> tuple[str, float] | None:
