@@ -14,6 +14,7 @@ from surefoot.workflows.ppd_risk import ppd_risk
 from surefoot.workflows.risk import risk
 from surefoot.workflows.sample import write_sample
 from surefoot.workflows.topics import topics
+from surefoot.workflows.verdicts import times
 
 MEASURE = "nDCG@10"
 ALPHA = 1.0  # a regression weighs twice as much as an improvement
@@ -84,6 +85,6 @@ def _verdicts(risks: Result, bounds: Result) -> Iterator[str]:
         yield (
             f"{name}: {word[row['verdict']]}. {row['wins']:.0f} queries better, "
             f"{row['losses']:.0f} worse ({row['loss_over_20']:.0f} by more than 20 %); "
-            f"with losses counted {1 + ALPHA:g} times {row['u_risk']:+.3f} per query "
+            f"with losses counted {times(ALPHA)} {row['u_risk']:+.3f} per query "
             f"[{low:+.3f}, {high:+.3f}]"
         )

@@ -11,6 +11,7 @@ from surefoot.inference.bayes.paired import sample_paired
 from surefoot.inference.bayes.priors import Prior
 from surefoot.io.scores import read_scores
 from surefoot.results.paired import Paired
+from surefoot.workflows.verdicts import times
 
 
 def paired(
@@ -89,7 +90,7 @@ def paired(
         },
         headline=(
             f"{verdict}: mean loss per query between {low:.4f} and {high:.4f} (95%), "
-            f"{p_risky:.1%} chance that it is above 0, with losses counted {r:g} times.",
+            f"{p_risky:.1%} chance that it is above 0, with losses counted {times(r - 1)}.",
             *(f"Caution: {doubt}." for doubt in found.warnings),
         ),
     )  # fmt: skip
