@@ -115,6 +115,7 @@ def publish(topic: str, text: str) -> None:
     """Print a result and keep it in `benchmarks/results/<topic>.md`, with its machine."""
     RESULTS.mkdir(exist_ok=True)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    page = f"{text.rstrip()}\n\n_{machine}. Command: `python -m benchmarks.bench_{topic}`._\n"
+    command = " ".join([f"python -m benchmarks.bench_{topic}", *sys.argv[1:]])
+    page = f"{text.rstrip()}\n\n_{machine}. Command: `{command}`._\n"
     (RESULTS / f"{topic}.md").write_text(page, encoding="utf-8")
     print(page)

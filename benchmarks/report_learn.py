@@ -154,7 +154,9 @@ def write_pages(home: Path, scale: Scale, *, quick: bool) -> None:
     """All pages for which there are cells."""
     parts = [*_generated(home, scale, quick), *_letor(home)]
     if parts:
-        RESULTS_PAGE.write_text(_intro(quick) + "\n".join(parts), encoding="utf-8")
+        RESULTS_PAGE.write_text(
+            _intro(quick, len(_complete_seeds(home, scale))) + "\n".join(parts), encoding="utf-8"
+        )
         print(f"wrote {RESULTS_PAGE}")
     text = _gap(home, quick)
     if text:
@@ -162,7 +164,7 @@ def write_pages(home: Path, scale: Scale, *, quick: bool) -> None:
         print(f"wrote {GAP_PAGE}")
 
 
-def _intro(quick: bool) -> str:
+def _intro(quick: bool, seeds: int) -> str:
     note = (
         "\n> This page was written by the small version of the study (`--quick`): fewer queries\n"
         "> and seeds, wide intervals. The command above without `--quick` writes the full one.\n"
@@ -171,7 +173,7 @@ def _intro(quick: bool) -> str:
     )
     return f"""# Risk-sensitive LambdaMART: what was measured
 
-Written by `{COMMAND}`
+Written by `{COMMAND} --seeds {seeds}`
 and `{COMMAND} --report`; what the objectives are is in [learn.md](learn.md).
 {note}
 Every ranker is compared with the plain LambdaMART **of the same normalisation**: the booster's own

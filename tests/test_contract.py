@@ -879,6 +879,14 @@ def test_every_column_is_an_attribute():
     assert found.r.tolist() == [1, 2, 1, 2]
 
 
+def test_every_result_that_knows_alpha_names_its_form():
+    risky = [r for r in results() if {"alpha", "r"} & {*r.columns(), *r.settings}]
+    risky += [sf.orders(SCORES), sf.stability(SCORES, champion="champion", trials=5)]
+    assert len(risky) > 5
+    for result in risky:
+        assert {*result.to_dict()["rows"][0].items()} & {("form", "alpha"), ("form", "minus")}
+
+
 def test_results_can_be_copied_and_pickled():
     for result in results():
         again = pickle.loads(pickle.dumps(result))

@@ -164,8 +164,9 @@ def page(single: Cells, joint: Cells, sets: int, resamples: int) -> str:
     parts = [
         "# Calibration: which interval and which test to trust on risk-adjusted scores",
         f"""\
-Written by `make calibrate` (`benchmarks/calibrate_inference.py`); every figure below comes
-from that run.
+Every figure below comes from one run of
+`python -m benchmarks.calibrate_inference --sets {sets} --resamples {resamples}`;
+`make calibrate` runs it with its defaults.
 
 **Question.** Counting a loss r times makes the differences skewed, the more so the larger r
 is. Do the usual intervals still hold the true mean in 95 of 100 cases, and do tests still

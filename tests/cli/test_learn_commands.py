@@ -55,6 +55,7 @@ def test_train_then_rank(sample: Path, tmp_path: Path, objective: str, booster: 
     assert card["command"] == "train"
     assert [r["split"] for r in card["rows"]] == ["train", "valid"]
     assert tuple(card["rows"][0]) == CARD_COLUMNS
+    assert card["rows"][0]["form"] == "alpha"
     assert card["rows"][0]["baseline"] == "champion"
     document = json.loads(model.read_text())
     assert document["format"] == "surefoot-ranker/1"

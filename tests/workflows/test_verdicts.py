@@ -25,6 +25,13 @@ def test_more_than_eight_challengers_are_told_in_three_lists(weight):
     )
 
 
+def test_topics_of_more_than_eight_challengers_point_to_the_table():
+    said = sf.topics(table(12), champion="old").headline
+    assert len(said) == 9
+    assert said[-1] == "And 3 more challengers in the table; --system chooses some."
+    assert len(sf.topics(table(9), champion="old").headline) == 8
+
+
 def test_a_few_challengers_get_a_sentence_each():
     said = sf.risk(table(6), champion="old").headline
     assert [sentence.split()[0] for sentence in said] == [
