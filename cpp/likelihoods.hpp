@@ -33,15 +33,17 @@ struct BetaFamily {
     const double mu = eta < 0 ? small : large, nu = eta < 0 ? large : small;
     return {mu, nu, mu * phi, nu * phi};
   }
-  // Products of a's and b's factors share one division and one logarithm; their size limits phi to
-  // about 1e20, far beyond any data.
+  // log Gamma(a) + log Gamma(b). Products of a's and b's factors share one division and one logarithm;
+  // their size limits phi to about 1e20, far beyond any data.
+  SUREFOOT_INLINE double gammas(const Means& m) const {
+    const double za = m.a + 7.0, zb = m.b + 7.0, inverse = 1.0 / (za * zb);
+    return stirling(za, fast_log(za), inverse * zb) + stirling(zb, fast_log(zb), inverse * za) -
+           fast_log(shift_product(m.a) * shift_product(m.b));
+  }
+  SUREFOOT_INLINE double gammas(double eta) const { return gammas(means(eta)); }
   SUREFOOT_INLINE double value(double eta, double logit_y, double log1m_y) const {
     const Means m = means(eta);
-    const double za = m.a + 7.0, zb = m.b + 7.0, inverse = 1.0 / (za * zb);
-    const double gammas = stirling(za, fast_log(za), inverse * zb) +
-                          stirling(zb, fast_log(zb), inverse * za) -
-                          fast_log(shift_product(m.a) * shift_product(m.b));
-    return log_gamma - gammas + (m.a - 1.0) * logit_y + (phi - 2.0) * log1m_y;
+    return log_gamma - gammas(m) + (m.a - 1.0) * logit_y + (phi - 2.0) * log1m_y;
   }
   SUREFOOT_INLINE Terms terms(double eta, double logit_y, double log1m_y) const {
     const Means m = means(eta);

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import mpmath
@@ -126,8 +127,9 @@ def test_laplace_finds_the_mode_and_its_curvature(family, covariate, n_systems, 
     data = crossed(family, n_systems, n_topics, covariate=covariate)
     shape = np.array([SHAPES[family][1]])
     prior = np.array([[0.2, 0.16, 0.3, 4.0, 2.0]])
-    z = np.random.default_rng(3).normal(size=(1, 3, data.size))
-    got = kernel.laplace(family, data, shape, prior, np.zeros((1, data.size)), z=z)
+    z = np.random.default_rng(3).normal(size=(3, data.size))
+    leaning = around(shape, prior, [3], z)
+    got = kernel.laplace(family, data, shape, prior, np.zeros((1, data.size)), leaning=leaning)
     assert got.status[0] in (0, 2)
 
     def loss(x):
@@ -144,14 +146,17 @@ def test_laplace_finds_the_mode_and_its_curvature(family, covariate, n_systems, 
             cross = loss(got.mode[0] + eye[i] - eye[j]) + loss(got.mode[0] - eye[i] + eye[j])
             hessian[i, j] = (plus - cross) / 4e-8
     log_det = np.linalg.slogdet(hessian)[1]
-    off = got.draws[0] - got.mode[0]
+    # a step that ends the search early is followed to second order
+    early = kernel.laplace(family, data, shape, prior, found.x[None] + 0.003, tolerance=0.1)
+    assert early.log_marginal[0] == pytest.approx(got.log_marginal[0], abs=0.05)
+    off = got.draws - got.mode[0]
     constant = 0.5 * (np.log(prior[0, 1]) + n_systems * np.log(4.0) + n_topics * np.log(2.0))
     for k in range(3):
         if got.status[0] == 0:
-            assert off[k] @ hessian @ off[k] == pytest.approx(z[0, k] @ z[0, k], rel=1e-3)
+            assert off[k] @ hessian @ off[k] == pytest.approx(z[k] @ z[k], rel=1e-3)
             density = -0.5 * off[k] @ hessian @ off[k] + 0.5 * log_det
-            want = -loss(got.draws[0, k]) + constant - density
-            assert got.log_ratio[0, k] == pytest.approx(want, abs=2e-3)
+            want = -loss(got.draws[k]) + constant - density
+            assert got.log_ratio[k] == pytest.approx(want, abs=2e-3)
 
 
 def test_answers_do_not_depend_on_threads():
@@ -161,10 +166,87 @@ def test_answers_do_not_depend_on_threads():
     prior = np.column_stack(
         [np.zeros(50), np.full(50, 0.16), np.zeros(50), *[np.full(50, 4.0)] * 2]
     )
-    z = rng.normal(size=(50, 4, data.size))
+    leaning = around(shape, prior, [4] * 50, rng.normal(size=(200, data.size)))
     one, two = (
-        kernel.laplace("beta", data, shape, prior, np.zeros((50, data.size)), z=z, threads=t)
+        kernel.laplace(
+            "beta", data, shape, prior, np.zeros((50, data.size)), leaning=leaning, threads=t
+        )
         for t in (1, 2)
     )
     assert one.draws.tobytes() == two.draws.tobytes()
     assert one.log_ratio.tobytes() == two.log_ratio.tobytes()
+
+
+def around(shape, prior, counts, z, shift=0.0):
+    """Draws with the hyperparameters of what they lean on."""
+    edges = np.concatenate([[0], np.cumsum(counts)])
+    own = (np.repeat(rows, counts, axis=0) for rows in (shape, prior))
+    return kernel.Leaning(edges, *own, np.full(z.shape, shift), z)
+
+
+@pytest.mark.parametrize("phi", [0.01, 1.5, 40.0, 1e4])
+@pytest.mark.parametrize("spread", [0.01, 0.5, 1.5, 20.0])
+@pytest.mark.parametrize(
+    ("family", "n_systems", "n_topics", "covariate"),
+    [
+        ("beta", 14, 11, False),
+        ("beta", 30, 9, False),
+        ("beta", 3, 90, False),
+        ("beta", 12, 13, True),
+        ("beta", 4, 5, False),
+        ("student", 14, 11, False),
+    ],
+)
+def test_log_ratios_of_leaning_draws_are_exact(family, n_systems, n_topics, covariate, phi, spread):
+    """Whatever they lean on: many scores in a narrow range by interpolation, others in full."""
+    data = crossed(family, n_systems, n_topics, covariate=covariate)
+    rng = np.random.default_rng(5)
+    shape, prior = np.array([[phi, 4.0]]), np.array([[0.2, 0.16, 0.3, 4.0, 2.0]])
+    z = rng.normal(size=(20, data.size))
+    draws = around(shape, prior, [20], z)
+    draws = replace(
+        draws,
+        shape=draws.shape * rng.uniform(0.5, 2, (20, 1)),
+        prior=draws.prior * rng.uniform(0.5, 2, (20, 5)),
+        shift=rng.normal(0, spread, z.shape),
+    )
+    start = np.zeros((1, data.size))
+    got = kernel.laplace(family, data, shape, prior, start, leaning=draws)
+    assert got.status[0] < 3
+    off = []
+    for k in range(20):
+        p = draws.prior[k]
+        target = reference.log_posterior(family, data, draws.shape[k], p, got.draws[k])
+        target += 0.5 * (np.log(p[1]) + n_systems * np.log(p[3]) + n_topics * np.log(p[4]))
+        off.append(got.log_ratio[k] - target - 0.5 * z[k] @ z[k])
+    # half the log determinant of what all lean on, up to the rounding of such sums
+    size = np.abs(got.log_ratio).max()
+    np.testing.assert_allclose(off, off[0], atol=2e-6 + 1e-12 * size)
+
+
+def test_draws_lean_on_what_their_edges_say():
+    data = crossed("beta", 12, 13)
+    rng = np.random.default_rng(6)
+    shape = np.array([[1.5, 0.0], [3.0, 0.0], [6.0, 0.0]])
+    prior = np.tile([0.2, 0.16, 0.3, 4.0, 2.0], (3, 1))
+    z, start = rng.normal(size=(19, data.size)), np.zeros((3, data.size))
+    together = kernel.laplace(
+        "beta", data, shape, prior, start, leaning=around(shape, prior, [1, 0, 18], z, 0.1)
+    )
+    assert (together.draws - z != 0).all()
+    for row, part in ((0, slice(0, 1)), (2, slice(1, 19))):
+        own, rows = z[part], slice(row, row + 1)
+        leaning = around(shape[rows], prior[rows], [len(own)], own, 0.1)
+        alone = kernel.laplace("beta", data, shape[rows], prior[rows], start[:1], leaning=leaning)
+        np.testing.assert_array_equal(together.draws[part], alone.draws)
+        np.testing.assert_array_equal(together.log_ratio[part], alone.log_ratio)
+        np.testing.assert_array_equal(together.mode[rows], alone.mode)
+    assert together.information == pytest.approx(
+        [
+            kernel.likelihood_terms(
+                "beta", s, reference.linear_predictor(data, m), data.first, data.second
+            )[2].sum()
+            for s, m in zip(shape, together.mode, strict=True)
+        ],
+        rel=1e-4,
+    )

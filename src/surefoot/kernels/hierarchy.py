@@ -103,8 +103,39 @@ def gradient(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Leaning:
+    """Draws to make, each leaning on the approximation of a hyperparameter value near its own.
+
+    Parameters
+    ----------
+    edges : (m + 1,) int64 array
+        Draws ``edges[r]`` to ``edges[r + 1]`` lean on approximation ``r``.
+    shape : (n, 2) float array
+        Their own shape parameters.
+    prior : (n, 5) float array
+        Their own priors.
+    shift : (n, size) float array
+        Where their own modes lie, seen from the mode of the approximation.
+    z : (n, size) float array
+        Standard normal numbers to draw with.
+    """
+
+    edges: npt.NDArray[np.int64]
+    shape: FloatArray
+    prior: FloatArray
+    shift: FloatArray
+    z: FloatArray
+
+    @classmethod
+    def nobody(cls, m: int, size: int) -> "Leaning":
+        """No draws."""
+        none = np.empty((0, size))
+        return cls(np.zeros(m + 1, dtype=np.int64), np.empty((0, 2)), np.empty((0, 5)), none, none)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LaplaceDraws:
-    """Approximations at ``m`` hyperparameter values.
+    """Approximations at ``m`` hyperparameter values, and ``n`` draws that lean on them.
 
     Parameters
     ----------
@@ -114,15 +145,19 @@ class LaplaceDraws:
         Laplace approximation of the log marginal likelihood; -inf where it failed.
     status : (m,) float array
         0 converged, 1 stopped early, 2 with the expected information, 3 failed.
-    draws : (m, k, size) float array
-        Draws from each approximation.
-    log_ratio : (m, k) float array
-        Log of likelihood times prior over the density of the draw.
+    information : (m,) float array
+        Sum of the curvatures of all observations at the mode.
+    draws : (n, size) float array
+        Draws.
+    log_ratio : (n,) float array
+        Log of likelihood times prior, both at the draw's own hyperparameters, over the density that
+        it was drawn from.
     """
 
     mode: FloatArray
     log_marginal: FloatArray
     status: FloatArray
+    information: FloatArray
     draws: FloatArray
     log_ratio: FloatArray
 
@@ -134,12 +169,12 @@ def laplace(
     prior: FloatArray,
     start: FloatArray,
     *,
-    z: FloatArray | None = None,
+    leaning: Leaning | None = None,
     max_steps: int = 50,
     tolerance: float = 1e-6,
     threads: int = 0,
 ) -> LaplaceDraws:
-    """Approximate the effects at each row of ``shape`` and draw from the approximation.
+    """Approximate the effects at each row of ``shape`` and draw from the approximations.
 
     Parameters
     ----------
@@ -149,17 +184,18 @@ def laplace(
         Location and precision of b, then the precisions of k, systems and topics.
     start : (m, size) float array
         Where Newton's method starts.
-    z : (m, k, size) float array, optional
-        Standard normal numbers to draw with.
+    leaning : Leaning, optional
+        Draws to make.
     max_steps : int
         Newton steps; 0 takes one step and trusts the importance ratios to correct it.
     """
     m = len(shape)
-    z = np.empty((m, 0, data.size)) if z is None else z
+    if leaning is None:
+        leaning = Leaning.nobody(m, data.size)
     mode = np.array(start, dtype=np.float64)
-    summary = np.empty((m, 4))
-    draws = np.empty(z.shape)
-    ratio = np.empty(z.shape[:2])
+    summary = np.empty((m, 5))
+    draws = np.array(leaning.shift, dtype=np.float64)
+    ratio = np.empty(len(draws))
     _kernels.laplace(
         FAMILY_IDS[family],
         *data._arrays(),
@@ -167,15 +203,18 @@ def laplace(
         _contiguous(prior),
         max_steps,
         tolerance,
-        _contiguous(z),
         mode,
         summary,
+        leaning.edges,
+        _contiguous(leaning.shape),
+        _contiguous(leaning.prior),
+        _contiguous(leaning.z),
         draws,
         ratio,
         threads,
     )
     log_marginal = summary[:, 0] + summary[:, 3] - 0.5 * summary[:, 1]
-    return LaplaceDraws(mode, log_marginal, summary[:, 2], draws, ratio)
+    return LaplaceDraws(mode, log_marginal, summary[:, 2], summary[:, 4], draws, ratio)
 
 
 def _contiguous(array: FloatArray) -> FloatArray:

@@ -133,12 +133,12 @@ def draw_many(
     out = []
     for begin in range(0, len(problems), batch):
         part = problems[begin : begin + batch]
-        blocks = weighted_many(accelerator, part, thetas, per_theta, seed + begin)
-        for turn, (problem, block) in enumerate(zip(part, blocks, strict=True)):
+        made = weighted_many(accelerator, part, thetas, per_theta, seed + begin)
+        for turn, (problem, weighted) in enumerate(zip(part, made, strict=True)):
             rng = np.random.Generator(np.random.SFC64([seed, begin + turn]))
             try:
                 with one_algebra_thread():
-                    sample = finish_weighted(problem, [block], per_theta, n_draws, rng)
+                    sample = finish_weighted(problem, weighted, n_draws, rng, per_theta=per_theta)
             except ApproximationError as failure:
                 sample = Sample({}, METHOD, {}, warnings=(str(failure),))
             else:

@@ -22,27 +22,31 @@ def level_variance(
 
 def log_density_of_level(level: FloatArray, variance: FloatArray, prior: Prior) -> FloatArray:
     """Log density of a level that is N(b, variance) around b, b integrated out."""
+    level, variance = np.broadcast_arrays(level, variance)
+    terms, _ = _terms(level, variance, prior)
+    top = terms.max(axis=0)
+    return np.asarray(top + np.log(np.exp(terms - top).sum(axis=0)))
+
+
+def _terms(level: FloatArray, variance: FloatArray, prior: Prior) -> tuple[FloatArray, FloatArray]:
+    """Log density of the level with each component of the prior of b, one row a component."""
     mass, extra = prior.normal_mixture()
-    out = np.full(np.broadcast(level, variance).shape, -np.inf)
-    square = (level - prior.location) ** 2
-    for weight, wide in zip(mass, extra, strict=True):
-        total = variance + wide
-        term = np.log(weight) - 0.5 * (np.log(2 * np.pi * total) + square / total)
-        out = np.logaddexp(out, term)
-    return out
+    wide, weight = (v.reshape(-1, *[1] * level.ndim) for v in (extra, mass))
+    total = wide + variance
+    out = (level - prior.location) ** 2 / total
+    out += np.log(total)
+    out *= -0.5
+    out += np.log(weight) - 0.5 * np.log(2 * np.pi)
+    return out, extra
 
 
 def draw_intercept(
     level: FloatArray, variance: FloatArray, prior: Prior, rng: np.random.Generator
 ) -> FloatArray:
     """b given a level that is N(b, variance)."""
-    mass, extra = prior.normal_mixture()
-    total = variance[:, None] + extra
-    square = (level - prior.location) ** 2
-    logs = np.log(mass) - 0.5 * (np.log(total) + square[:, None] / total)
-    share = np.exp(logs - logs.max(axis=1, keepdims=True))
-    edges = np.cumsum(share, axis=1)
-    pick = (edges < (rng.random(len(level)) * edges[:, -1])[:, None]).sum(axis=1)
+    terms, extra = _terms(level, variance, prior)
+    edges = np.cumsum(np.exp(terms - terms.max(axis=0)), axis=0)
+    pick = (edges < rng.random(len(level)) * edges[-1]).sum(axis=0)
     wide = extra[np.minimum(pick, len(extra) - 1)]
     # product of N(b; location, wide) and N(b; level, variance)
     gain = wide / (wide + variance)

@@ -83,12 +83,10 @@ class StudentMixture:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What `fit_proposal` found: the proposal, and every point that was tried on the way."""
+    """What `fit_proposal` found, and what the weights of its last round were worth."""
 
     mixture: StudentMixture
     efficiency: float
-    theta: FloatArray
-    log_density: FloatArray
 
 
 def find_mode(
@@ -150,7 +148,7 @@ def fit_proposal(
     start: FloatArray,
     rng: np.random.Generator,
     *,
-    points: int = 384,
+    points: int | None = None,
     rounds: int = 6,
     components: int = 4,
     enough: float = 0.85,
@@ -165,7 +163,7 @@ def fit_proposal(
     start : (d,) float array
         Where to look for the mode.
     points, rounds : int
-        Evaluations a round, and most rounds.
+        Evaluations a round, by default 96 a dimension and half in the first; most rounds.
     components : int
         Components of the final mixture, besides a wide one that guards the tails.
     enough : float
@@ -174,6 +172,7 @@ def fit_proposal(
         Look harder at the tails: four times the points, more of them in wide components. For a
         second attempt, when the weights of the first had too heavy a tail.
     """
+    points = 96 * len(start) if points is None else points
     points = 4 * points if careful else points
     guard = 0.05 if careful else 0.02
     mode, covariance = find_mode(log_density, start)
@@ -188,7 +187,7 @@ def fit_proposal(
     target = np.empty(0)
     efficiency = 0.0
     for turn in range(rounds):
-        drawn, proposed = mixture.draw(points, rng)
+        drawn, proposed = mixture.draw(points if turn else points // 2, rng)
         value = log_density(drawn)
         value = np.where(np.isfinite(value), value, -np.inf)
         previous, efficiency = efficiency, _worth(value - proposed)
@@ -201,7 +200,7 @@ def fit_proposal(
         weight = _normalised(target - pooled)
         mixture = _refit(theta, weight, 1 if turn == 0 else components, guard)
     best = mixture if efficiency > 0 else used[0]
-    return Fitted(best, efficiency, theta, target)
+    return Fitted(best, efficiency)
 
 
 def _normalised(log_weight: FloatArray) -> FloatArray:

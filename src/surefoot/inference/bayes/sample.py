@@ -12,6 +12,8 @@ FloatArray = npt.NDArray[np.float64]
 
 # below this share of effective draws importance weights are not to be relied on
 LEAST_EFFICIENCY = 0.2
+# rows that are worked through at a time
+_ROWS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,10 @@ def systematic_resample(
     return np.minimum(np.searchsorted(edges, position, side="right"), len(weights) - 1)
 
 
-def importance_ess(weights: FloatArray, values: FloatArray, *, group: int = 1) -> FloatArray:
-    """Effective sample size of the weighted mean of each column.
+def importance_ess(
+    weights: FloatArray, values: FloatArray, *, group: int = 1, resampled: int = 0
+) -> FloatArray:
+    """Effective sample size of the mean of each column.
 
     Parameters
     ----------
@@ -62,13 +66,30 @@ def importance_ess(weights: FloatArray, values: FloatArray, *, group: int = 1) -
         Draws.
     group : int
         Consecutive draws that share a hyperparameter value and so are not independent.
+    resampled : int
+        How many draws `systematic_resample` takes of these; 0 for the weighted mean itself. An
+        index is taken a whole number of times, so a draw that should count 1.3 times adds noise
+        with the variance of a coin that falls heads with probability 0.3.
     """
     columns = values.reshape(len(weights), -1)
     mean = weights @ columns
-    off = columns - mean
-    variance = weights @ off**2
-    terms = (weights[:, None] * off).reshape(-1, group, columns.shape[1]).sum(axis=1)
-    error = (terms**2).sum(axis=0)
+    noise = np.zeros(len(weights))
+    if resampled:
+        part = np.modf(weights * resampled)[0]
+        noise = part * (1 - part) / resampled**2
+    variance, error = np.zeros(len(mean)), np.zeros(len(mean))
+    step = _ROWS * group
+    for begin in range(0, len(weights), step):
+        rows = slice(begin, begin + step)
+        off = columns[rows] - mean
+        square = off**2
+        variance += weights[rows] @ square
+        error += noise[rows] @ square
+        if group == 1:
+            error += weights[rows] ** 2 @ square
+        else:
+            terms = (weights[rows, None] * off).reshape(-1, group, len(mean)).sum(axis=1)
+            error += (terms**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(error > 0, variance / error, float(len(weights))))
 

@@ -30,6 +30,18 @@ def parameter_draws(draws: Mapping[str, FloatArray]) -> list[FloatArray]:
     ]
 
 
+def _quantiles(values: FloatArray) -> list[float]:
+    """As `numpy.quantile`, which selects six order statistics in the time of two sorts."""
+    ordered = np.sort(values)
+    out = []
+    for share in (0.025, 0.5, 0.975):
+        at = share * (len(ordered) - 1)
+        low = int(at)
+        high = min(low + 1, len(ordered) - 1)
+        out.append(float(ordered[low] + (at - low) * (ordered[high] - ordered[low])))
+    return out
+
+
 def summarise(
     draws: Mapping[str, FloatArray],
     systems: tuple[str, ...],
@@ -43,7 +55,7 @@ def summarise(
     names = parameter_names(draws, systems, topics)
     table: dict[str, list[Any]] = {name: [] for name in SUMMARY}
     for name, values in zip(names, parameter_draws(draws), strict=True):
-        low, middle, high = np.quantile(values, (0.025, 0.5, 0.975))
+        low, middle, high = _quantiles(values)
         row = (
             name,
             float(values.mean()),

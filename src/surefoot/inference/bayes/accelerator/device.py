@@ -15,7 +15,7 @@ from surefoot.inference.bayes.accelerator.flight import Flight
 from surefoot.inference.bayes.accelerator.laplace import laplace_program
 from surefoot.inference.bayes.accelerator.replicates import replicate_program
 from surefoot.inference.bayes.families import Problem
-from surefoot.kernels.hierarchy import LaplaceDraws, Observations
+from surefoot.kernels.hierarchy import LaplaceDraws, Leaning, Observations
 from surefoot.kernels.replicate import FAMILIES as REPLICATED
 from surefoot.kernels.replicate import ReplicateSums
 
@@ -63,22 +63,26 @@ class Accelerator:
         prior: FloatArray,
         start: FloatArray,
         *,
-        z: FloatArray | None = None,
+        leaning: Leaning | None = None,
         max_steps: int = 50,
         tolerance: float = 1e-6,
         threads: int = 0,
     ) -> LaplaceDraws:
         """As `surefoot.kernels.hierarchy.laplace`; ``threads`` has no meaning here."""
         m = len(shape)
-        z = np.empty((m, 0, data.size)) if z is None else z
-        # few sizes, so that few programs are compiled
-        padded = max(16, 1 << (m - 1).bit_length())
-        rows = np.minimum(np.arange(padded), m - 1)
+        rows = _padded(m, 16)
+        if leaning is None:
+            leaning = Leaning.nobody(m, data.size)
+        n = len(leaning.z)
+        draws = _padded(n, 256) if n else np.arange(0)
+        of = np.repeat(np.arange(m), np.diff(leaning.edges))[draws]
+        parts = (leaning.shape, leaning.prior, leaning.shift, leaning.z)
         found = self.run(
             laplace_program(family, data.fixed),
-            *(dense(data), shape[rows], prior[rows], start[rows], z[rows], max_steps, tolerance),
+            *(dense(data), shape[rows], prior[rows], start[rows], max_steps, tolerance),
+            (of, *(part[draws] for part in parts)),
         )
-        return LaplaceDraws(*(part[:m] for part in found))
+        return LaplaceDraws(*(part[:m] for part in found[:4]), *(part[:n] for part in found[4:]))
 
     def flight(self, problem: Problem, centring: tuple[float, float]) -> "Flight":
         """Trajectories in the sum-to-zero coordinates of a problem."""
@@ -98,8 +102,7 @@ class Accelerator:
     ) -> ReplicateSums:
         """As `surefoot.kernels.replicate.replicate_sums`, from the same random words."""
         m = len(topic)
-        padded = max(256, 1 << (m - 1).bit_length())
-        rows = np.minimum(np.arange(padded), m - 1)
+        rows = _padded(m, 256)
         draw = (first_draw + rows).astype(np.uint64)
         words: list[Any] = [np.uint32(seed & 0xFFFFFFFF), np.uint32(seed >> 32)]
         words += [(draw & 0xFFFFFFFF).astype(np.uint32), (draw >> 32).astype(np.uint32)]
@@ -113,6 +116,11 @@ class Accelerator:
         """Quantiles along the last axis, first axis of the result."""
         out: FloatArray = self.run(_quantile_program(), draws, np.asarray(at))
         return out
+
+
+def _padded(n: int, least: int) -> npt.NDArray[np.intp]:
+    """Rows in few sizes, so that few programs are compiled; the last one is repeated."""
+    return np.minimum(np.arange(max(least, 1 << (n - 1).bit_length())), n - 1)
 
 
 @cache

@@ -34,6 +34,12 @@ def _precisions(prior: Array, n_systems: int, n_topics: int, fixed: int) -> Arra
     return jnp.concatenate(parts, axis=-1)
 
 
+def _log_constant(prior: Array, n_systems: int, n_topics: int) -> Array:
+    """What the normal priors have before their exponentials."""
+    counts = jnp.array([n_systems, n_topics])
+    return 0.5 * (jnp.log(prior[..., 1]) + (counts * jnp.log(prior[..., 3:5])).sum(axis=-1))
+
+
 def _factor(w: Array, prior: Array, data: dict[str, Array], fixed: int) -> tuple[Array, ...]:
     """Curvature with the larger block of effects eliminated: its diagonal, coupling, Cholesky."""
     plain = w.sum(axis=-1)
@@ -156,6 +162,9 @@ def newton(
         def keep(old: Array, fresh: Array, also: Array = stays) -> Array:
             return jnp.where(also.reshape(also.shape + (1,) * (fresh.ndim - also.ndim)), old, fresh)
 
+        # what a last step gains, to second order
+        posterior += jnp.where(settled, 0.5 * (gradient * step).sum(axis=-1), 0.0)
+        information = jnp.where(observed, h.sum(axis=(-3, -2, -1)), i.sum(axis=(-3, -2, -1)))
         # after a step too far the factors of the point before it stand
         frozen = stays | back
         return {
@@ -168,6 +177,7 @@ def newton(
             "diagonal": keep(state["diagonal"], diagonal, frozen),
             "coupling": keep(state["coupling"], coupling, frozen),
             "root": keep(state["root"], root, frozen),
+            "information": keep(state["information"], information, frozen),
             "count": state["count"] + 1,
         }
 
@@ -182,13 +192,13 @@ def newton(
         "diagonal": jnp.ones(diagonal.shape),
         "coupling": jnp.zeros(coupling.shape),
         "root": jnp.zeros(root.shape) + jnp.eye(root.shape[-1]),
+        "information": jnp.zeros(lead),
         "count": jnp.zeros((), int),
     }
     state = lax.while_loop(lambda s: (s["count"] <= max_steps) & ~s["done"].all(), body, state)
     log_det = jnp.log(state["diagonal"]).sum(axis=-1)
     log_det += 2 * jnp.log(jnp.diagonal(state["root"], axis1=-2, axis2=-1)).sum(axis=-1)
-    counts = jnp.array([n_systems, n_topics])
-    constant = 0.5 * (jnp.log(prior[..., 1]) + (counts * jnp.log(prior[..., 3:5])).sum(axis=-1))
+    constant = _log_constant(prior, n_systems, n_topics)
     posterior = jnp.where(state["status"] == 3, -jnp.inf, state["previous"])
     out: dict[str, Array] = state | {
         "log_det": log_det,
@@ -232,24 +242,47 @@ def weighted_draws(
     return x, jnp.where(failed, -jnp.inf, ratio)
 
 
+def _leaning_draws(
+    family: str,
+    fixed: int,
+    data: dict[str, Array],
+    found: dict[str, Array],
+    of: Array,
+    shape: Array,
+    prior: Array,
+    shift: Array,
+    z: Array,
+) -> tuple[Array, Array]:
+    """A draw each, with its own shape and prior, around the approximation of another value."""
+    n_systems, n_topics = data["first"].shape[-3:-1]
+    names = ("x", "diagonal", "coupling", "root", "log_det", "status")
+    leaned = {name: found[name][of] for name in names}
+    leaned["x"] += shift
+    leaned["precision"] = _precisions(prior, n_systems, n_topics, fixed)
+    leaned["location"] = jnp.zeros_like(shift).at[..., 0].set(prior[..., 0])
+    leaned["constant"] = _log_constant(prior, n_systems, n_topics)
+    draws, ratio = weighted_draws(family, fixed, data, shape, leaned, z[:, None])
+    return draws[:, 0], ratio[:, 0]
+
+
 @cache
 def laplace_program(family: str, fixed: int) -> Any:
-    """Modes, log marginals, status, draws and ratios of one table, compiled for a likelihood."""
+    """Modes, log marginals, status, information, draws and ratios of one table, compiled."""
 
     def program(
         data: dict[str, Array],
         shape: Array,
         prior: Array,
         start: Array,
-        z: Array,
         max_steps: Array,
         tolerance: Array,
+        leaning: tuple[Array, ...],
     ) -> tuple[Array, ...]:
         found = newton(family, fixed, data, shape, prior, start, max_steps, tolerance)
-        if z.shape[-2]:
-            draws, ratio = weighted_draws(family, fixed, data, shape, found, z)
-        else:
-            draws, ratio = z, jnp.zeros(z.shape[:-1])
-        return found["x"], found["log_marginal"], found["status"], draws, ratio
+        draws, ratio = leaning[-1], jnp.zeros(len(leaning[-1]))
+        if len(draws):
+            draws, ratio = _leaning_draws(family, fixed, data, found, *leaning)
+        parts = ("x", "log_marginal", "status", "information")
+        return *(found[name] for name in parts), draws, ratio
 
     return jax.jit(program)

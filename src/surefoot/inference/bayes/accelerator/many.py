@@ -22,7 +22,7 @@ from surefoot.inference.bayes.accelerator.device import Accelerator
 from surefoot.inference.bayes.accelerator.laplace import newton, weighted_draws
 from surefoot.inference.bayes.accelerator.posterior import log_level, log_prior, unpack
 from surefoot.inference.bayes.families import Problem
-from surefoot.inference.bayes.laplace_is import Block, rough_start
+from surefoot.inference.bayes.laplace_is import Weighted, rough_start
 from surefoot.inference.bayes.priors import Prior
 
 FloatArray = npt.NDArray[np.float64]
@@ -187,7 +187,7 @@ def _programs(model: _Model) -> _Programs:
 
 def weighted_many(
     accelerator: Accelerator, problems: Sequence[Problem], thetas: int, per_theta: int, seed: int
-) -> list[Block]:
+) -> list[Weighted]:
     """Weighted draws of every table.
 
     Parameters
@@ -199,16 +199,24 @@ def weighted_many(
 
     Returns
     -------
-    list of Block
-        As `laplace_is.finish_weighted` takes them.
+    list of Weighted
+        As `laplace_is.finish_weighted` takes them; draws of one theta stand together.
     """
     model = _Model.of(problems[0])
     if any(_Model.of(problem) != model for problem in problems):
         raise ModelError("tables fitted in step must have one shape, family and prior")
     with accelerator.active():
         key = jax.random.key(seed & 0xFFFFFFFF)
-        a, b, c, d = _weighted(model, problems, thetas, per_theta, key)
-    return [(a[t], b[t], c[t], d[t]) for t in range(len(problems))]
+        theta, x, log_weight, levels = _weighted(model, problems, thetas, per_theta, key)
+    return [
+        Weighted(
+            np.repeat(theta[t], per_theta, axis=0),
+            x[t].reshape(-1, model.size),
+            log_weight[t].ravel(),
+            levels[t].ravel(),
+        )
+        for t in range(len(problems))
+    ]
 
 
 def _weighted(
