@@ -172,6 +172,12 @@ SUREFOOT_CLONES void laplace_beta(const Crossed& d, const Task& q, Work& k, Curv
   laplace_one<BetaFamily>(d, q, k, w, tables);
 }
 
+SUREFOOT_CLONES void laplace_skew_normal(const Crossed& d, const Task& q, Work& k, CurveWork& w,
+                                         const CurveTables& tables) {
+  laplace_one<SkewNormalFamily>(d, q, k, w, tables);
+}
+using LaplaceFunction = void (*)(const Crossed&, const Task&, Work&, CurveWork&, const CurveTables&);
+
 // shape (m, 2); prior (m, 5); x (m, size) is the start and becomes the mode; summary (m, 5). Draws
 // edges[r] to edges[r + 1] lean on approximation r: draw_shape (n, 2), draw_prior (n, 5), z and drawn
 // (n, size), log_ratio (n).
@@ -203,8 +209,10 @@ void laplace(int family, std::int64_t systems, std::int64_t topics, Ints system,
     if (system.data()[o] < 0 || system.data()[o] >= systems || topic.data()[o] < 0 ||
         topic.data()[o] >= topics || (o > 0 && system.data()[o] < system.data()[o - 1]))
       throw std::invalid_argument("observations must be sorted by system and within range");
-  auto run = family == 0 ? laplace_gaussian : family == 1 ? laplace_student : laplace_beta;
-  if (family < 0 || family > 2) throw std::invalid_argument("laplace: unknown family");
+  constexpr LaplaceFunction functions[] = {laplace_gaussian, laplace_student, laplace_beta,
+                                           laplace_skew_normal};
+  if (family < 0 || family > 3) throw std::invalid_argument("laplace: unknown family");
+  const LaplaceFunction run = functions[family];
   const CurveTables& tables = CurveTables::get();
   nb::gil_scoped_release release;
   parallel_chunks(count, draws ? 1 : 4, threads, [&](std::int64_t begin, std::int64_t end) {

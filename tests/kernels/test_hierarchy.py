@@ -122,7 +122,7 @@ def test_gradient_matches_differences(family, covariate):
 
 @pytest.mark.parametrize(("n_systems", "n_topics"), [(6, 9), (9, 6), (2, 1), (1, 3)])
 @pytest.mark.parametrize("covariate", [False, True])
-@pytest.mark.parametrize("family", ["beta", "gaussian", "student"])
+@pytest.mark.parametrize("family", list(SHAPES))
 def test_laplace_finds_the_mode_and_its_curvature(family, covariate, n_systems, n_topics):
     data = crossed(family, n_systems, n_topics, covariate=covariate)
     shape = np.array([SHAPES[family][1]])
@@ -195,6 +195,7 @@ def around(shape, prior, counts, z, shift=0.0):
         ("beta", 12, 13, True),
         ("beta", 4, 5, False),
         ("student", 14, 11, False),
+        ("skew_normal", 14, 11, False),
     ],
 )
 def test_log_ratios_of_leaning_draws_are_exact(family, n_systems, n_topics, covariate, phi, spread):

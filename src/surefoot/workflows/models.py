@@ -37,7 +37,7 @@ def models(
     scores : table, or sequence of Posterior
         Anything that `read_scores` takes, to fit now; or fits of one table.
     families : sequence of str
-        What to fit: ``gaussian``, ``student``, ``skew_normal`` (slow), ``zoib``.
+        What to fit: ``gaussian``, ``student``, ``skew_normal``, ``zoib``.
     priors : mapping or sequence of str
         As in `fit`, for every family that has the parameter.
     one_above : float, optional

@@ -53,7 +53,8 @@ def jax_cpu():
 
 @with_jax
 @pytest.mark.parametrize(
-    ("family", "shape"), [("zoib", (6, 9)), ("zoib", (7, 5)), ("gaussian", (5, 4))]
+    ("family", "shape"),
+    [("zoib", (6, 9)), ("zoib", (7, 5)), ("gaussian", (5, 4)), ("skew_normal", (6, 9))],
 )
 def test_laplace_equals_the_compiled_kernel(jax_cpu, family, shape):
     scores = table(family, shape)
@@ -143,7 +144,7 @@ def test_a_fit_on_the_device_draws_the_same_and_names_it():
 def test_chains_on_the_device_agree(monkeypatch):
     monkeypatch.setattr("surefoot.inference.bayes.hmc.N_CHAINS", 16)
     scores = table("skew_normal", (4, 6), missing=False)
-    options = {"family": "skew_normal", "draws": 4000, "criteria": False}
+    options = {"family": "skew_normal", "engine": "hmc", "draws": 4000, "criteria": False}
     ours, theirs = fit(scores, **options), fit(scores, **options, device="jax-cpu")
     assert theirs.method == "batched HMC on CPU, JAX"
     for one, two in zip(ours.rows(), theirs.rows(), strict=True):

@@ -144,10 +144,39 @@ def test_skew_normal_recovers_a_skewed_error():
     )
     values = 0.3 + 0.1 * noise + 0.05 * rng.normal(size=(15, 1)) + 0.05 * rng.normal(size=25)
     posterior = quick(values, "skew_normal")
-    assert posterior.method == "batched HMC"
+    assert (
+        posterior.method == "batched HMC (fallback: only 16.9% of the weighted draws are effective)"
+    )
     assert max(posterior.rhat.values()) < 1.05
     low, high = np.quantile(posterior.draws["lambda"], (0.01, 0.99))
     assert low < delta / np.sqrt(1 - delta**2) < high
+
+
+def skewed_scores(n_systems, n_topics, skew, seed=3):
+    rng = np.random.default_rng(seed)
+    delta = skew / np.hypot(1, skew)
+    noise = delta * np.abs(rng.normal(size=(n_systems, n_topics)))
+    noise += np.sqrt(1 - delta**2) * rng.normal(size=(n_systems, n_topics))
+    eta = 0.4 + 0.1 * rng.normal(size=(n_systems, 1)) + 0.2 * rng.normal(size=n_topics)
+    return eta + 0.15 * noise
+
+
+@pytest.mark.parametrize(("shape", "skew"), [((20, 30), 2.0), ((12, 25), 0.0), ((15, 40), -1.5)])
+def test_a_mild_skew_normal_needs_no_chains(shape, skew):
+    values = skewed_scores(*shape, skew)
+    one = quick(values, "skew_normal", draws=20_000)
+    assert one.method == laplace_is.METHOD
+    two = quick(values, "skew_normal", engine="hmc", draws=20_000)
+    assert max(two.rhat.values()) < 1.05
+    assert_same(one, two)
+
+
+def test_both_signs_of_a_skewness_that_few_scores_leave_open_are_found():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreliableWarning)
+        posterior = quick(skewed_scores(4, 6, 0.0), "skew_normal", engine="laplace", draws=10_000)
+    assert 0.05 < (posterior.draws["lambda"] > 1).mean() < 0.95
+    assert 0.05 < (posterior.draws["lambda"] < -1).mean() < 0.95
 
 
 @pytest.mark.slow
@@ -251,7 +280,5 @@ def test_a_flat_prior_cannot_be_drawn_from():
 def test_engines_refuse_what_they_cannot_do():
     with pytest.raises(ModelError, match="engine exact"):
         quick(beta_scores(4, 5), "zoib", engine="exact")
-    with pytest.raises(ModelError, match="no engine laplace"):
-        quick(beta_scores(4, 5), "skew_normal", engine="laplace")
     with pytest.raises(ModelError, match="unknown engine"):
         quick(beta_scores(4, 5), "zoib", engine="magic")

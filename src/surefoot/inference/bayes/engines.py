@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import ModelError
-from surefoot.inference.bayes.families import FAMILIES, Problem
+from surefoot.inference.bayes.families import FAMILIES, Problem, degenerate_doubts
 from surefoot.inference.bayes.gaussian_exact import sample_gaussian
 from surefoot.inference.bayes.hmc import sample_hmc
 from surefoot.inference.bayes.laplace_is import (
@@ -81,8 +81,6 @@ def _draw(
             "engine exact is for family gaussian on a table without missing cells. "
             "Hint: --engine auto"
         )
-    if engine == "laplace" and name == "skew_normal":
-        raise ModelError("family skew_normal has no engine laplace. Hint: --engine auto")
     if engine == "exact" or (engine == "auto" and exact):
         sample = sample_gaussian(scores.values, problem.priors, n_draws, rng)
         if accelerator is not None:
@@ -93,7 +91,7 @@ def _draw(
         sample = sample_laplace(
             problem, n_draws, rng, threads=threads, kernel=kernel, report=report
         )
-    elif engine == "hmc" or name == "skew_normal":
+    elif engine == "hmc":
         start = _near(problem, rng, kernel, threads)
         sample = sample_hmc(
             problem, start, n_draws, rng,
@@ -103,6 +101,7 @@ def _draw(
         sample = _with_fallback(problem, n_draws, rng, accelerator, threads, report)
     if accelerator is not None:
         sample = replace(sample, method=f"{sample.method} on {accelerator.label}")
+    sample = replace(sample, warnings=sample.warnings + degenerate_doubts(problem, sample.draws))
     return _with_inflation(problem, sample, rng)
 
 

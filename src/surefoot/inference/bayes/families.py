@@ -136,6 +136,21 @@ class Problem:
         return out
 
 
+def degenerate_doubts(problem: Problem, draws: Mapping[str, FloatArray]) -> tuple[str, ...]:
+    """The skew normal's likelihood may grow without bound as lambda does."""
+    if "lambda" not in draws:
+        return ()
+    centre, sd = problem.priors["lambda"].numbers[-2:]
+    beyond = float((np.abs(draws["lambda"] - centre) > 2.5 * sd).mean())
+    if beyond < 0.05:
+        return ()
+    return (
+        f"the skewness lambda lies beyond 2.5 prior sd in {beyond:.0%} of the draws (median "
+        f"{np.median(draws['lambda']):.1f}): the scores pile up at an edge, which a skew normal "
+        "cannot explain. Hint: --family zoib or gaussian",
+    )
+
+
 def pose(
     family: str,
     scores: ScoreMatrix,

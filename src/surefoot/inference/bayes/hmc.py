@@ -1,6 +1,6 @@
 """Batched Hamiltonian Monte Carlo: many chains advance together as rows of one array.
 
-The fallback when importance sampling fails its diagnostics, and the road for the skew normal.
+The fallback when importance sampling fails its diagnostics.
 Chains live in whitened sum-to-zero coordinates; mean and covariance for the whitening and the step
 size are learned from all chains together during warm-up, then frozen.
 """
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from surefoot.errors import ModelError
 from surefoot.inference.bayes.coordinates import Coordinates, shrinkage_centring
 from surefoot.inference.bayes.diagnostics import ess, rhat
-from surefoot.inference.bayes.families import Problem
+from surefoot.inference.bayes.families import Problem, degenerate_doubts
 from surefoot.inference.bayes.sample import Sample
 
 if TYPE_CHECKING:
@@ -286,9 +286,7 @@ def _finish(
         doubts.append(f"the chains are worth only {least:.0f} independent draws")
     if diverged > 0.01 * n_chains * length:
         doubts.append(f"{diverged / (n_chains * length):.1%} of the trajectories diverged")
-    degenerate = _degenerate(problem, draws)
-    hopeful = bool(doubts) and not degenerate
-    doubts += degenerate
+    hopeful = bool(doubts) and not degenerate_doubts(problem, draws)
     sample = Sample(
         {name: values[keep] for name, values in draws.items()},
         METHOD,
@@ -297,19 +295,3 @@ def _finish(
         warnings=tuple(doubts),
     )
     return sample, hopeful
-
-
-def _degenerate(problem: Problem, draws: dict[str, FloatArray]) -> list[str]:
-    """The skew normal's likelihood may grow without bound as lambda does."""
-    if "lambda" not in draws:
-        return []
-    prior = problem.priors["lambda"]
-    centre, sd = prior.numbers[-2:]
-    beyond = float((np.abs(draws["lambda"] - centre) > 2.5 * sd).mean())
-    if beyond < 0.05:
-        return []
-    return [
-        f"the skewness lambda lies beyond 2.5 prior sd in {beyond:.0%} of the draws (median "
-        f"{np.median(draws['lambda']):.1f}): the scores pile up at an edge, which a skew normal "
-        "cannot explain. Hint: --family zoib or gaussian"
-    ]

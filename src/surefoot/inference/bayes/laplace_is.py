@@ -176,7 +176,9 @@ class _Approximation:
             return alone(len(theta))
         data = self.problem.data
         log_information = self.features(theta) @ self.predictor[:, -1]
-        return neighbourhoods(theta[:, -2:], log_information, (data.n_systems, data.n_topics))
+        shapes = ((theta - self.centre) / self.scale)[:, :-2]
+        counts = data.n_systems, data.n_topics
+        return neighbourhoods(shapes, theta[:, -2:], log_information, counts)
 
     def features(self, theta: FloatArray) -> FloatArray:
         """Quadratic polynomial of standardised theta, held to where it was fitted."""
@@ -245,7 +247,7 @@ def sample_laplace(
     Parameters
     ----------
     problem : Problem
-        From `families.pose`; any family but skew_normal.
+        From `families.pose`.
     n_draws : int
         Draws to return; enough are proposed for about that many effective ones.
     kernel : callable
@@ -401,6 +403,10 @@ def rough_start(problem: Problem) -> FloatArray:
         shapes = [math.log(2.0)]
     else:
         shapes = [0.5 * math.log(total)]
+    sds = [0.5 * math.log(s) for s in spreads]
     if "nu" in problem.family.shapes:
         shapes.append(math.log(10.0))
-    return np.array([*shapes, *(0.5 * math.log(s) for s in spreads)])
+    if "lambda" in problem.family.shapes:
+        # the likelihood of few scores has a mode on either side
+        return np.array([[*shapes, skew, *sds] for skew in (-2.0, 2.0)])
+    return np.array([*shapes, *sds])

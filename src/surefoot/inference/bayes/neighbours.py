@@ -18,6 +18,8 @@ FloatArray = npt.NDArray[np.float64]
 # variance of the log weights that sharing may add, and most draws that share
 LOSS = 0.02
 MOST = 128
+# of a neighbourhood in a second shape parameter, in units of its posterior spread
+WIDTH = 0.4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,12 +49,18 @@ def alone(n: int) -> Neighbours:
 
 
 def neighbourhoods(
-    log_sd: FloatArray, log_information: FloatArray, counts: tuple[int, int]
+    shapes: FloatArray,
+    log_sd: FloatArray,
+    log_information: FloatArray,
+    counts: tuple[int, int],
 ) -> Neighbours:
     """Group values of theta by the precisions of their effects.
 
     Parameters
     ----------
+    shapes : (n, k) float array
+        Shape parameters in units of their posterior spread. One moves all curvatures together, which
+        the information tells; a second one changes which observations have them.
     log_sd : (n, 2) float array
         Of systems and topics.
     log_information : (n,) float array
@@ -67,6 +75,7 @@ def neighbourhoods(
         precision = np.logaddexp(-2 * log_sd[:, column], log_information - np.log(count))
         coordinates.append(np.floor(precision / np.sqrt(budget / count)))
         coordinates.append(np.floor(2 * log_sd[:, column] / np.sqrt(budget)))
+    coordinates += [np.floor(shape / WIDTH) for shape in shapes.T[1:]]
     cells = np.stack(coordinates[1:])
     order = np.lexsort(np.stack(coordinates))
     new = np.ones(len(order), dtype=bool)

@@ -160,8 +160,8 @@ def fit_proposal(
     ----------
     log_density : callable
         ``(n, d)`` points -> ``(n,)`` log densities; -inf where there is none.
-    start : (d,) float array
-        Where to look for the mode.
+    start : (d,) or (k, d) float array
+        Where to look for the mode, or for each of several.
     points, rounds : int
         Evaluations a round, by default 96 a dimension and half in the first; most rounds.
     components : int
@@ -172,18 +172,19 @@ def fit_proposal(
         Look harder at the tails: four times the points, more of them in wide components. For a
         second attempt, when the weights of the first had too heavy a tail.
     """
-    points = 96 * len(start) if points is None else points
+    starts = np.atleast_2d(start)
+    points = 96 * starts.shape[1] if points is None else points
     points = 4 * points if careful else points
     guard = 0.05 if careful else 0.02
-    mode, covariance = find_mode(log_density, start)
+    found = [find_mode(log_density, row) for row in starts]
     mixture = StudentMixture(
-        np.array([0.75, 0.25]),
-        np.stack([mode, mode]),
-        np.stack([np.linalg.cholesky(1.2 * covariance), np.linalg.cholesky(6.0 * covariance)]),
-        np.array([6.0, 4.0]),
+        np.tile([0.75, 0.25], len(found)) / len(found),
+        np.repeat([mode for mode, _ in found], 2, axis=0),
+        np.linalg.cholesky([wide * covariance for _, covariance in found for wide in (1.2, 6.0)]),
+        np.tile([6.0, 4.0], len(found)),
     )
     used: list[StudentMixture] = []
-    theta = np.empty((0, len(start)))
+    theta = np.empty((0, starts.shape[1]))
     target = np.empty(0)
     efficiency = 0.0
     for turn in range(rounds):
@@ -198,7 +199,8 @@ def fit_proposal(
         # every point counts under the mixture of all proposals so far
         pooled = np.logaddexp.reduce([m.log_density(theta) for m in used], axis=0)
         weight = _normalised(target - pooled)
-        mixture = _refit(theta, weight, 1 if turn == 0 else components, guard)
+        few = turn == 0 and len(starts) == 1
+        mixture = _refit(theta, weight, 1 if few else components, guard)
     best = mixture if efficiency > 0 else used[0]
     return Fitted(best, efficiency)
 

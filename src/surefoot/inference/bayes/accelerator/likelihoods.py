@@ -91,14 +91,26 @@ def _student_terms(shape: Array, eta: Array, y: Array, _: Array) -> tuple[Array,
     return _student_value(shape, eta, y, _), base * off, base * (1 - q) / (1 + q), information
 
 
-def _skew_normal_value(shape: Array, eta: Array, y: Array, _: Array) -> Array:
-    # mean-parameterised (thesis Algorithm 4.2)
+def _skew_normal_tail(shape: Array, eta: Array, y: Array) -> tuple[Array, ...]:
+    """Omega, z, lambda and log Phi(lambda z) of the mean parameterisation (thesis Algorithm 4.2)."""
     sigma, skew = shape[..., 0, None, None, None], shape[..., 1, None, None, None]
     delta = skew / jnp.sqrt(1 + skew * skew)
     omega = sigma / jnp.sqrt(1 - 2 * delta * delta / jnp.pi)
     z = (y - eta) / omega + delta * math.sqrt(2 / math.pi)
-    tail = jax.scipy.special.log_ndtr(skew * z)
+    return omega, z, skew, jax.scipy.special.log_ndtr(skew * z)
+
+
+def _skew_normal_value(shape: Array, eta: Array, y: Array, _: Array) -> Array:
+    omega, z, _, tail = _skew_normal_tail(shape, eta, y)
     return math.log(2) - LOG_ROOT_TWO_PI - jnp.log(omega) - 0.5 * z * z + tail
+
+
+def _skew_normal_terms(shape: Array, eta: Array, y: Array, _: Array) -> tuple[Array, ...]:
+    omega, z, skew, tail = _skew_normal_tail(shape, eta, y)
+    mills = jnp.exp(-0.5 * (skew * z) ** 2 - LOG_ROOT_TWO_PI - tail)
+    curvature = (1 + skew * skew * mills * (mills + skew * z)) / omega**2
+    gradient = (z - skew * mills) / omega
+    return _skew_normal_value(shape, eta, y, _), gradient, curvature, curvature
 
 
 VALUES = {
@@ -107,4 +119,9 @@ VALUES = {
     "student": _student_value,
     "skew_normal": _skew_normal_value,
 }
-TERMS = {"beta": _beta_terms, "gaussian": _gaussian_terms, "student": _student_terms}
+TERMS = {
+    "beta": _beta_terms,
+    "gaussian": _gaussian_terms,
+    "student": _student_terms,
+    "skew_normal": _skew_normal_terms,
+}
