@@ -144,10 +144,7 @@ def test_skew_normal_recovers_a_skewed_error():
     )
     values = 0.3 + 0.1 * noise + 0.05 * rng.normal(size=(15, 1)) + 0.05 * rng.normal(size=25)
     posterior = quick(values, "skew_normal")
-    assert (
-        posterior.method == "batched HMC (fallback: only 16.9% of the weighted draws are effective)"
-    )
-    assert max(posterior.rhat.values()) < 1.05
+    assert posterior.method == laplace_is.METHOD
     low, high = np.quantile(posterior.draws["lambda"], (0.01, 0.99))
     assert low < delta / np.sqrt(1 - delta**2) < high
 

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from surefoot.inference.bayes.neighbours import LOSS, MOST, alone, neighbourhoods
+from surefoot.inference.bayes.neighbours import LOSS, MOST, WIDTH, alone, neighbourhoods
 from surefoot.inference.bayes.sample import importance_ess, systematic_resample
 
 
 def test_each_value_has_one_place_and_parts_are_small():
     rng = np.random.default_rng(1)
     log_sd = rng.normal(-1, 0.2, (5000, 2))
-    found = neighbourhoods(log_sd, rng.normal(8, 0.05, 5000), (42, 30))
+    found = neighbourhoods(rng.normal(size=(5000, 1)), log_sd, rng.normal(8, 0.05, 5000), (42, 30))
     np.testing.assert_array_equal(np.sort(found.order), np.arange(5000))
     sizes = np.diff(found.edges)
     assert found.edges[0] == 0
@@ -25,7 +25,7 @@ def test_sharing_costs_no_more_than_it_may(counts, centre):
     """Half the summed squares of relative differences of precisions within a neighbourhood."""
     rng = np.random.default_rng(2)
     log_sd, log_information = rng.normal(centre, 0.5, (4000, 2)), rng.normal(8, 0.3, 4000)
-    found = neighbourhoods(log_sd, log_information, counts)
+    found = neighbourhoods(np.zeros((4000, 1)), log_sd, log_information, counts)
     cost = np.zeros(4000)
     for column, count in enumerate(counts):
         precision = np.exp(-2 * log_sd[:, column]) + np.exp(log_information) / count
@@ -38,6 +38,14 @@ def test_sharing_costs_no_more_than_it_may(counts, centre):
             )
             cost += 0.5 * weight * spread**2
     assert cost.mean() < LOSS * 1.1
+
+
+def test_a_second_shape_parameter_keeps_values_apart():
+    rng = np.random.default_rng(4)
+    shapes, log_sd = rng.normal(size=(4000, 2)), np.full((4000, 2), -1.0)
+    found = neighbourhoods(shapes, log_sd, np.full(4000, 8.0), (42, 30))
+    for begin, end in zip(found.edges[:-1], found.edges[1:], strict=True):
+        assert np.ptp(shapes[found.order[begin:end], 1]) <= WIDTH
 
 
 def test_alone_everyone_is_a_neighbourhood():

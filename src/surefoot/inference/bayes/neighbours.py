@@ -59,8 +59,8 @@ def neighbourhoods(
     Parameters
     ----------
     shapes : (n, k) float array
-        Shape parameters in units of their posterior spread. One moves all curvatures together, which
-        the information tells; a second one changes which observations have them.
+        Shape parameters in units of their posterior spread. One moves all curvatures together,
+        which the information tells; a second one changes which observations have them.
     log_sd : (n, 2) float array
         Of systems and topics.
     log_information : (n,) float array

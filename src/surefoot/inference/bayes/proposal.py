@@ -180,7 +180,7 @@ def fit_proposal(
     mixture = StudentMixture(
         np.tile([0.75, 0.25], len(found)) / len(found),
         np.repeat([mode for mode, _ in found], 2, axis=0),
-        np.linalg.cholesky([wide * covariance for _, covariance in found for wide in (1.2, 6.0)]),
+        np.linalg.cholesky(np.stack([wide * c for _, c in found for wide in (1.2, 6.0)])),
         np.tile([6.0, 4.0], len(found)),
     )
     used: list[StudentMixture] = []

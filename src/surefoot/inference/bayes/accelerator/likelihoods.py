@@ -92,7 +92,7 @@ def _student_terms(shape: Array, eta: Array, y: Array, _: Array) -> tuple[Array,
 
 
 def _skew_normal_tail(shape: Array, eta: Array, y: Array) -> tuple[Array, ...]:
-    """Omega, z, lambda and log Phi(lambda z) of the mean parameterisation (thesis Algorithm 4.2)."""
+    """Omega, z, lambda and log Phi(lambda z) by the mean (thesis Algorithm 4.2)."""
     sigma, skew = shape[..., 0, None, None, None], shape[..., 1, None, None, None]
     delta = skew / jnp.sqrt(1 + skew * skew)
     omega = sigma / jnp.sqrt(1 - 2 * delta * delta / jnp.pi)
