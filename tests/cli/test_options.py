@@ -1,6 +1,7 @@
 import click
 import pytest
 from click.testing import CliRunner
+from tests.calling import run
 
 from surefoot.cli.options import GreedyOption, NumberList
 
@@ -39,3 +40,10 @@ def test_a_bad_number_is_a_usage_error(alpha, message):
     result = CliRunner().invoke(command, ["--alpha", alpha])
     assert result.exit_code == 2
     assert message in result.output
+
+
+@pytest.mark.parametrize("command", ["risk", "ranks", "models"])
+def test_a_second_measure_is_refused_and_not_dropped(command):
+    got = run(command, "--qrels", "q", "--run", "a", "-m", "P@5", "-m", "nDCG@10")
+    assert got.exit_code == 2
+    assert "takes one measure here, not P@5 and nDCG@10" in str(got.exception.message)

@@ -164,24 +164,46 @@ def output_options(
     return wrapped
 
 
+def _one_measure(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
+    """The one measure that a table of scores is of; two would leave one out without a word."""
+    names = dict.fromkeys(value)
+    if len(names) > 1:
+        raise click.BadParameter(f"takes one measure here, not {' and '.join(names)}")
+    return next(iter(names), None)
+
+
 # SCORES, or what they are computed from
 scores_parameters: tuple[Any, ...] = (
-    click.option("-m", "--measure", help="Measure to compute, or to pick from SCORES."),
+    click.option(
+        "-m",
+        "--measure",
+        multiple=True,
+        callback=_one_measure,
+        help="Measure to compute, or to pick from SCORES.",
+    ),
     click.option("--run", "runs", cls=GreedyOption, metavar="RUN...", help="Run files."),
     click.option("--qrels", metavar="QRELS", help="Judgments, to evaluate runs first."),
     click.argument("scores", required=False),
 )
 
 
-def scores_input(function: Command | None = None, *, required: bool = True) -> Command:
+# what becomes of missing scores: in a comparison of two systems, and in a model of all
+COMPARED = "a comparison uses the topics that both systems have"
+MODELLED = "the model is fitted to the others and answers for every topic"
+
+
+def scores_input(
+    function: Command | None = None, *, required: bool = True, gaps: str = COMPARED
+) -> Command:
     """Add SCORES, or --qrels with --run and -m; the command gets a `scores` ScoreMatrix.
 
     Stands above `output_options`, whose --threads and --quiet it heeds.
 
-    With `required` false, a command called without any gets None.
+    With `required` false, a command called without any gets None; `gaps` says what it makes of
+    missing scores.
     """
     if function is None:
-        return functools.partial(scores_input, required=required)
+        return functools.partial(scores_input, required=required, gaps=gaps)
 
     @functools.wraps(function)
     def wrapper(
@@ -204,10 +226,7 @@ def scores_input(function: Command | None = None, *, required: bool = True) -> C
             scores, qrels=qrels, runs=runs, measure=measure, threads=kwargs["threads"]
         )
         if not kwargs["quiet"]:
-            from surefoot.render.visible import visible
-
-            for oddity in _oddities(matrix):
-                click.echo(visible(f"note: {oddity}"), err=True)
+            note_oddities(matrix, gaps)
         return function(*args, scores=matrix, **kwargs)
 
     for decorate in scores_parameters:
@@ -215,7 +234,15 @@ def scores_input(function: Command | None = None, *, required: bool = True) -> C
     return wrapper
 
 
-def _oddities(scores: ScoreMatrix) -> Iterator[str]:
+def note_oddities(scores: ScoreMatrix, gaps: str) -> None:
+    """Say on stderr what no result would show; `gaps` is what becomes of missing scores."""
+    from surefoot.render.visible import visible
+
+    for oddity in _oddities(scores, gaps):
+        click.echo(visible(f"note: {oddity}"), err=True)
+
+
+def _oddities(scores: ScoreMatrix, where_missing: str) -> Iterator[str]:
     """What no result would show: missing scores, and columns that are no systems."""
     values, gaps = scores.values, scores.missing
     count = int(gaps.sum())
@@ -223,7 +250,7 @@ def _oddities(scores: ScoreMatrix) -> Iterator[str]:
         i, j = divmod(int(gaps.argmax()), gaps.shape[1])
         yield (
             f"{count} of {gaps.size} scores are missing, such as that of {scores.systems[i]} on "
-            f"{scores.topics[j]}; a comparison uses the topics that both systems have"
+            f"{scores.topics[j]}; {where_missing}"
         )
     whole = ((values == values.round()) | gaps).all(axis=1)
     within = (((values >= 0) & (values <= 1)) | gaps).all(axis=1)
