@@ -7,7 +7,7 @@ for identity links and are fixed for the logit link.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -207,7 +207,7 @@ def parse_prior(text: str) -> tuple[str, Prior]:
     name, distribution, inside = match.groups()
     distribution = {"student_t": "t", "half_student_t": "half_t"}.get(distribution, distribution)
     try:
-        numbers = tuple(float(part) for part in inside.split(",") if part.strip())
+        numbers = tuple(float(part) for part in inside.split(",")) if inside.strip() else ()
     except ValueError:
         raise ModelError(f"prior {text!r}: the arguments must be numbers") from None
     return name, _checked(name, Prior(distribution, numbers), text)
@@ -220,9 +220,14 @@ def _checked(name: str, prior: Prior, text: str) -> Prior:
             f"Hint: one of {', '.join(DISTRIBUTIONS)}"
         )
     expected = DISTRIBUTIONS[prior.distribution]
-    if len(prior.numbers) != len(expected) or not all(map(math.isfinite, prior.numbers)):
-        raise ModelError(f"prior {text!r}: {prior.distribution} takes ({', '.join(expected)})")
+    if len(prior.numbers) != len(expected):
+        raise ModelError(
+            f"prior {text!r}: {prior.distribution} takes ({', '.join(expected)}), "
+            f"not {len(prior.numbers)} numbers"
+        )
     for value, what in zip(prior.numbers, expected, strict=True):
+        if not math.isfinite(value):
+            raise ModelError(f"prior {text!r}: {what} must be a finite number, got {value:g}")
         if what in ("df", "scale", "sd", "rate", "shape", "a", "b") and value <= 0:
             raise ModelError(f"prior {text!r}: {what} must be positive, got {value:g}")
     if prior.distribution == "uniform" and not 0 <= prior.numbers[0] < prior.numbers[1]:
@@ -234,6 +239,34 @@ def _checked(name: str, prior: Prior, text: str) -> Prior:
     return prior
 
 
+def given_priors(priors: Mapping[str, str | Prior] | Sequence[str]) -> dict[str, Prior]:
+    """What a user gave instead of the defaults, checked; one parameter twice is an error."""
+    if isinstance(priors, str) or not isinstance(priors, (Mapping, Iterable)):
+        example = f"[{priors!r}]" if isinstance(priors, str) else "['sd_system=half_t(3,0,2.5)']"
+        raise ModelError(
+            f"priors must be a list of texts or a mapping, but got {priors!r}. "
+            f"Hint: priors={example}"
+        )
+    out: dict[str, Prior] = {}
+    pairs = priors.items() if isinstance(priors, Mapping) else ((None, text) for text in priors)
+    for key, prior in pairs:
+        if isinstance(prior, str):
+            name, checked = parse_prior(prior if key is None else f"{key}={prior}")
+        elif isinstance(prior, Prior) and key is not None:
+            if not all(isinstance(n, (int, float, np.number)) for n in prior.numbers):
+                raise ModelError(f"the numbers of the prior of {key} must be numbers: {prior!r}")
+            name, checked = str(key), _checked(str(key), prior, f"{key}={prior}")
+        else:
+            what = "a prior" if key is None else f"the prior of {key}"
+            raise ModelError(
+                f"{what} must be a text such as 'half_t(3, 0, 2.5)', but got {prior!r}"
+            )
+        if name in out:
+            raise ModelError(f"the prior of {name} is given twice. Hint: keep one")
+        out[name] = checked
+    return out
+
+
 def choose_priors(
     family: str,
     values: FloatArray,
@@ -243,14 +276,11 @@ def choose_priors(
 ) -> dict[str, Prior]:
     """Default priors with the user's in their place; ``without`` names parameters left out."""
     priors = {k: v for k, v in default_priors(family, values).items() if k not in without}
-    given = overrides.items() if isinstance(overrides, Mapping) else map(parse_prior, overrides)
-    for name, prior in given:
-        if isinstance(prior, str):
-            name, prior = parse_prior(f"{name}={prior}")
+    for name, prior in given_priors(overrides).items():
         if name not in priors:
             raise ModelError(
                 f"family {family} has no parameter {name!r} with a prior. "
                 f"Hint: it has {', '.join(priors)}"
             )
-        priors[name] = _checked(name, prior, f"{name}={prior}")
+        priors[name] = prior
     return priors
