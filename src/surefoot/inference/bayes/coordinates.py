@@ -81,22 +81,23 @@ class Coordinates:
         value, slope = gradient(problem.family.kernel, data, shapes, x, threads=self.threads)
         out = value + problem.log_prior(theta)
         by_theta = problem.log_prior_score(theta)
-        by_shape = slope[:, -2:] * problem.shape_slopes(theta)
         n_shapes = len(problem.family.shapes)
-        by_theta[:, :n_shapes] += by_shape[:, :n_shapes]
+        by_value = problem.slopes(theta)
+        by_theta[:, :n_shapes] += slope[:, -2:][:, :n_shapes] * by_value[:, :n_shapes]
+        by_log_sd = np.empty((len(q), 2))
 
         # the level m around b, with b integrated out
         of_systems, of_topics = level_variance(sd_system, sd_topic, (data.n_systems, data.n_topics))
         level, by_level, by_variance = self._level(fixed[:, -1], of_systems + of_topics)
         out += level
-        by_theta[:, -2] += by_variance * 2 * of_systems
-        by_theta[:, -1] += by_variance * 2 * of_topics
+        by_log_sd[:, 0] = by_variance * 2 * of_systems
+        by_log_sd[:, 1] = by_variance * 2 * of_topics
 
         by_blocks = []
         begin = data.fixed
         for block, basis, sd, c, column in (
-            (u, self.bases[0], sd_system, self.centring[0], -2),
-            (v, self.bases[1], sd_topic, self.centring[1], -1),
+            (u, self.bases[0], sd_system, self.centring[0], 0),
+            (v, self.bases[1], sd_topic, self.centring[1], 1),
         ):
             n = basis.shape[0]
             g, effect = slope[:, begin : begin + n], x[:, begin : begin + n]
@@ -104,9 +105,10 @@ class Coordinates:
             precision = sd ** (-2 * c)
             square = np.einsum("nd,nd->n", block, block) * precision
             out += -0.5 * square - (n - 1) * c * np.log(sd)
-            by_theta[:, column] += (1 - c) * np.einsum("nd,nd->n", g, effect)
-            by_theta[:, column] += c * square - (n - 1) * c
+            by_log_sd[:, column] += (1 - c) * np.einsum("nd,nd->n", g, effect)
+            by_log_sd[:, column] += c * square - (n - 1) * c
             by_blocks.append((g @ basis) * (sd ** (1 - c))[:, None] - block * precision[:, None])
+        by_theta[:, -2:] += by_log_sd * by_value[:, -2:] / np.column_stack([sd_system, sd_topic])
         by_fixed = slope[:, data.fixed - 1 :: -1] if data.fixed == 1 else slope[:, [1, 0]]
         by_fixed = by_fixed.copy()
         by_fixed[:, -1] += by_level
@@ -135,22 +137,13 @@ class Coordinates:
 
     def from_draws(self, draws: dict[str, FloatArray]) -> FloatArray:
         """Draws of the parameters -> q."""
-        family = self.problem.family
-        columns = []
-        for name in family.shapes:
-            value = draws[name]
-            if name == "nu":
-                columns.append(np.log(np.maximum(value - 1, 1e-8)))
-            else:
-                columns.append(value if name == "lambda" else np.log(value))
         sd_system, sd_topic = draws["sd_system"], draws["sd_topic"]
-        columns += [np.log(sd_system), np.log(sd_topic)]
         s, t = draws["system"], draws["topic"]
         fixed = [draws["k"]] if "k" in draws else []
         fixed.append(draws["b"] + s.mean(axis=1) + t.mean(axis=1))
         u = (s @ self.bases[0]) * (sd_system ** (self.centring[0] - 1))[:, None]
         v = (t @ self.bases[1]) * (sd_topic ** (self.centring[1] - 1))[:, None]
-        return np.column_stack([*columns, *fixed, u, v])
+        return np.column_stack([self.problem.pack(draws), *fixed, u, v])
 
     def to_draws(self, q: FloatArray, rng: np.random.Generator) -> dict[str, FloatArray]:
         """Q -> draws of the parameters, b and the means of the effects drawn given the rest."""

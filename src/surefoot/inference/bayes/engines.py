@@ -200,22 +200,21 @@ def _near(
 def _scattered(problem: Problem, rng: np.random.Generator) -> dict[str, FloatArray]:
     """Starting points where nothing better is known: small effects around the centre."""
     data = problem.data
-    sd_system, sd_topic = np.exp(rng.normal(-1.5, 0.5, (2, _START)))
-    out = {
-        "b": problem.centre + rng.normal(0, 0.3, _START),
-        "sd_system": sd_system,
-        "sd_topic": sd_topic,
-        "system": sd_system[:, None] * rng.standard_normal((_START, data.n_systems)),
-        "topic": sd_topic[:, None] * rng.standard_normal((_START, data.n_topics)),
-    }
-    spread = math.log(float(data.first.std()) + 1e-6)
-    centres = {"sigma": spread, "phi": math.log(3.0), "nu": math.log(10.0)}
-    for name in problem.family.shapes:
-        out[name] = (
-            rng.normal(0, 1, _START)
-            if name == "lambda"
-            else np.exp(centres[name] + rng.normal(0, 0.3, _START)) + (name == "nu")
-        )
+    typical = {"sigma": float(data.first.std()) + 1e-6, "phi": 3.0, "nu": 10.0}
+    out = {}
+    for link, name in zip(
+        problem.links, (*problem.family.shapes, "sd_system", "sd_topic"), strict=True
+    ):
+        if name == "lambda":
+            value = rng.normal(0, 1, _START)
+        elif name in typical:
+            value = typical[name] * np.exp(rng.normal(0, 0.3, _START)) + (name == "nu")
+        else:
+            value = np.exp(rng.normal(-1.5, 0.5, _START))
+        out[name] = link.within(value)
+    out["b"] = problem.centre + rng.normal(0, 0.3, _START)
+    for name, n in (("system", data.n_systems), ("topic", data.n_topics)):
+        out[name] = out[f"sd_{name}"][:, None] * rng.standard_normal((_START, n))
     if data.fixed == 2:
         out["k"] = rng.normal(0, 0.05, _START)
     return out

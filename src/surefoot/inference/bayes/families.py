@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import ModelError
+from surefoot.inference.bayes.links import Link
 from surefoot.inference.bayes.priors import Prior, default_priors
 from surefoot.kernels.hierarchy import Observations
 from surefoot.results.posterior import RankGains
@@ -84,56 +85,51 @@ class Problem:
         """Length of theta: transformed shapes, log sd_system, log sd_topic."""
         return len(self.family.shapes) + 2
 
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """How each coordinate of theta becomes a parameter."""
+        names = (*self.family.shapes, "sd_system", "sd_topic")
+        return tuple(Link.of(name, self.priors[name]) for name in names)
+
     def unpack(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Theta ``(n, d)`` -> kernel shapes ``(n, 2)``, sd_system, sd_topic."""
-        theta = np.clip(theta, -50, 50)
+        values = [link.value(u) for link, u in zip(self.links, theta.T, strict=True)]
         shapes = np.zeros((len(theta), 2))
-        for column, name in enumerate(self.family.shapes):
-            value = theta[:, column]
-            if name == "nu":
-                shapes[:, column] = 1 + np.exp(value)  # brms: nu > 1
-            elif name == "lambda":
-                shapes[:, column] = value
-            else:
-                shapes[:, column] = np.exp(value)
-        return shapes, np.exp(theta[:, -2]), np.exp(theta[:, -1])
+        for column, value in enumerate(values[:-2]):
+            shapes[:, column] = value
+        return shapes, values[-2], values[-1]
+
+    def pack(self, values: Mapping[str, FloatArray | float]) -> FloatArray:
+        """Values of the shapes and spreads -> theta; outside an interval, from well inside it."""
+        names = (*self.family.shapes, "sd_system", "sd_topic")
+        return np.column_stack(
+            [
+                link.inverse(link.within(np.atleast_1d(values[name])))
+                for link, name in zip(self.links, names, strict=True)
+            ]
+        )
 
     def log_prior(self, theta: FloatArray) -> FloatArray:
         """Log prior density of theta, Jacobian included."""
-        shapes, sd_system, sd_topic = self.unpack(theta)
-        out = theta[:, -2] + theta[:, -1]
-        out = out + self.priors["sd_system"].log_density(sd_system)
-        out = out + self.priors["sd_topic"].log_density(sd_topic)
-        for column, name in enumerate(self.family.shapes):
-            out = out + self.priors[name].log_density(shapes[:, column])
-            if name != "lambda":
-                out = out + theta[:, column]
+        out = np.zeros(len(theta))
+        names = (*self.family.shapes, "sd_system", "sd_topic")
+        for link, name, u in zip(self.links, names, theta.T, strict=True):
+            out += self.priors[name].log_density(link.value(u)) + link.log_slope(u)
         return out
 
     def log_prior_score(self, theta: FloatArray) -> FloatArray:
         """Gradient of `log_prior`."""
-        shapes, sd_system, sd_topic = self.unpack(theta)
-        out = np.empty_like(theta)
-        out[:, -2] = 1 + sd_system * self.priors["sd_system"].score(sd_system)
-        out[:, -1] = 1 + sd_topic * self.priors["sd_topic"].score(sd_topic)
-        slope = self.shape_slopes(theta)
-        for column, name in enumerate(self.family.shapes):
-            score = self.priors[name].score(shapes[:, column]) * slope[:, column]
-            out[:, column] = score if name == "lambda" else score + 1
-        return out
+        names = (*self.family.shapes, "sd_system", "sd_topic")
+        return np.column_stack(
+            [
+                self.priors[name].score(link.value(u)) * link.slope(u) + link.score(u)
+                for link, name, u in zip(self.links, names, theta.T, strict=True)
+            ]
+        )
 
-    def shape_slopes(self, theta: FloatArray) -> FloatArray:
-        """Derivatives of the kernel's shapes by the coordinates of theta."""
-        shapes = self.unpack(theta)[0]
-        out = np.zeros_like(shapes)
-        for column, name in enumerate(self.family.shapes):
-            if name == "nu":
-                out[:, column] = shapes[:, column] - 1
-            elif name == "lambda":
-                out[:, column] = 1.0
-            else:
-                out[:, column] = shapes[:, column]
-        return out
+    def slopes(self, theta: FloatArray) -> FloatArray:
+        """Derivatives of the shapes and spreads by their coordinates of theta."""
+        return np.column_stack([link.slope(u) for link, u in zip(self.links, theta.T, strict=True)])
 
 
 def degenerate_doubts(problem: Problem, draws: Mapping[str, FloatArray]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ eigenvalue of the covariance of the scores, so their posterior is three-dimensio
 form once b is integrated out. It is importance-sampled; everything else is drawn exactly given it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from surefoot.inference.bayes.intercept import (
     log_density_of_level,
     split_level,
 )
+from surefoot.inference.bayes.links import Link
 from surefoot.inference.bayes.priors import Prior
 from surefoot.inference.bayes.proposal import fit_proposal
 from surefoot.inference.bayes.psis import UNRELIABLE_KHAT, psis_smooth
@@ -30,6 +31,7 @@ from surefoot.inference.bayes.sample import (
 FloatArray = npt.NDArray[np.float64]
 
 METHOD = "exact marginal sampling"
+NAMES = ("sigma", "sd_system", "sd_topic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +64,15 @@ class SumsOfSquares:
 
 
 def log_marginal(theta: FloatArray, data: SumsOfSquares, priors: Mapping[str, Prior]) -> FloatArray:
-    """Log posterior density of theta = log (sigma, sd_system, sd_topic), up to a constant."""
+    """Log posterior density of theta, the links' coordinates of `NAMES`, up to a constant."""
     n_systems, n_topics = data.shape
-    theta = np.clip(theta, -40, 40)
-    sigma, sd_system, sd_topic = np.exp(theta).T
-    out: FloatArray = theta.sum(axis=1)  # Jacobian of the logarithms
-    for name, value in (("sigma", sigma), ("sd_system", sd_system), ("sd_topic", sd_topic)):
-        out = out + priors[name].log_density(value)
+    out = np.zeros(len(theta))
+    values = []
+    for name, u in zip(NAMES, theta.T, strict=True):
+        link = Link.of(name, priors[name])
+        values.append(link.value(u))
+        out = out + priors[name].log_density(values[-1]) + link.log_slope(u)
+    sigma, sd_system, sd_topic = values
     # eigenvalues of the covariance of the scores, with their multiplicities and sums of squares
     noise = sigma**2
     systems = n_topics * sd_system**2 + noise
@@ -93,12 +97,14 @@ def sample_gaussian(
     n_systems, n_topics = data.shape
     cells = n_systems * n_topics
 
+    links = [Link.of(name, priors[name]) for name in NAMES]
+
     def density(theta: FloatArray) -> FloatArray:
         return log_marginal(theta, data, priors)
 
     for careful in (False, True):
         fitted = fit_proposal(
-            density, _start(data), rng, points=1500, components=5, careful=careful
+            density, _start(data, links), rng, points=1500, components=5, careful=careful
         )
         theta, proposed = fitted.mixture.draw(int(1.3 * n_draws) + 200, rng)
         log_weight, khat = psis_smooth(density(theta) - proposed)
@@ -108,7 +114,8 @@ def sample_gaussian(
     index = systematic_resample(weight, n_draws, rng)
     # neighbours of an even sequence are unlike each other; shuffle so that thinning is harmless
     index = rng.permutation(index)
-    sigma, sd_system, sd_topic = np.exp(theta[index]).T
+    chosen = theta[index].T
+    sigma, sd_system, sd_topic = (link.value(u) for link, u in zip(links, chosen, strict=True))
 
     noise = sigma**2
     of_systems, of_topics = level_variance(sd_system, sd_topic, data.shape)
@@ -156,8 +163,8 @@ def _contrasts(
     return out
 
 
-def _start(data: SumsOfSquares) -> FloatArray:
-    """Method-of-moments values of log (sigma, sd_system, sd_topic)."""
+def _start(data: SumsOfSquares, links: Sequence[Link]) -> FloatArray:
+    """Method-of-moments values of sigma, sd_system and sd_topic, as coordinates."""
     n_systems, n_topics = data.shape
     spread = (data.between_systems + data.between_topics + data.residual) / (n_systems * n_topics)
     noise = data.residual / max((n_systems - 1) * (n_topics - 1), 1)
@@ -165,4 +172,5 @@ def _start(data: SumsOfSquares) -> FloatArray:
     systems = data.between_systems / max(n_systems - 1, 1) - noise
     topics = data.between_topics / max(n_topics - 1, 1) - noise
     floor = 0.05 * noise
-    return 0.5 * np.log([noise, max(systems, floor) / n_topics, max(topics, floor) / n_systems])
+    values = np.sqrt([noise, max(systems, floor) / n_topics, max(topics, floor) / n_systems])
+    return np.array([float(k.inverse(k.within(v))) for k, v in zip(links, values, strict=True)])

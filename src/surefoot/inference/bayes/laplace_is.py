@@ -178,7 +178,8 @@ class _Approximation:
         log_information = self.features(theta) @ self.predictor[:, -1]
         shapes = ((theta - self.centre) / self.scale)[:, :-2]
         counts = data.n_systems, data.n_topics
-        return neighbourhoods(shapes, theta[:, -2:], log_information, counts)
+        log_sd = np.log(np.column_stack(self.problem.unpack(theta)[1:]))
+        return neighbourhoods(shapes, log_sd, log_information, counts)
 
     def features(self, theta: FloatArray) -> FloatArray:
         """Quadratic polynomial of standardised theta, held to where it was fitted."""
@@ -400,13 +401,10 @@ def rough_start(problem: Problem) -> FloatArray:
     if problem.family.kernel == "beta":
         # logit scores of a Beta(a, b) vary by trigamma(a) + trigamma(b): shrink to that of eta
         spreads = [min(s, 1.0) for s in spreads]
-        shapes = [math.log(2.0)]
-    else:
-        shapes = [0.5 * math.log(total)]
-    sds = [0.5 * math.log(s) for s in spreads]
-    if "nu" in problem.family.shapes:
-        shapes.append(math.log(10.0))
+    sd_system, sd_topic = np.sqrt(spreads)
+    values = {"sigma": np.sqrt(total), "phi": 2.0, "nu": 11.0, "lambda": 0.0}
+    values |= {"sd_system": sd_system, "sd_topic": sd_topic}
     if "lambda" in problem.family.shapes:
         # the likelihood of few scores has a mode on either side
-        return np.array([[*shapes, skew, *sds] for skew in (-2.0, 2.0)])
-    return np.array([*shapes, *sds])
+        return np.concatenate([problem.pack(values | {"lambda": skew}) for skew in (-2.0, 2.0)])
+    return np.asarray(problem.pack(values)[0])

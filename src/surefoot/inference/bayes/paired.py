@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy import special
 
 from surefoot.errors import ModelError
+from surefoot.inference.bayes.links import Link
 from surefoot.inference.bayes.one_algebra_thread import one_algebra_thread
 from surefoot.inference.bayes.priors import Prior, choose_priors
 from surefoot.inference.bayes.proposal import fit_proposal
@@ -108,13 +109,25 @@ def sample_paired(
         known = ~np.isnan(champion) & ~np.isnan(challenger)
         return _bivariate(champion[known] - risk, champion[known], n_draws, rng)
     chosen = paired_priors(model, risk, priors)
-    spread = float(risk.std())
-    start = [float(risk.mean()), np.log(spread)]
-    if model == "gaussian":
-        return _draw(model, lambda t: _gaussian(t, risk, chosen), start, n_draws, rng)
-    third = float((((risk - risk.mean()) / spread) ** 3).mean())
-    start.append(np.sign(third) * min(4.0, 3.0 * abs(third)) if third else 0.1)
-    return _draw(model, lambda t: _skew_normal(t, risk, chosen), start, n_draws, rng)
+    names = ("b", "sigma", *(["lambda"] if model == "skew_normal" else []))
+    links = [Link.of(name, chosen[name]) for name in names]
+    likelihood = _gaussian if model == "gaussian" else _skew_normal
+
+    def log_density(theta: FloatArray) -> FloatArray:
+        values = [link.value(u) for link, u in zip(links, theta.T, strict=True)]
+        out = likelihood(risk, *values)
+        for name, link, value, u in zip(names, links, values, theta.T, strict=True):
+            out = out + chosen[name].log_density(value) + link.log_slope(u)
+        return np.asarray(out)
+
+    # the likelihood of few differences has a mode on either side
+    points = [[risk.mean(), risk.std(), skew][: len(names)] for skew in (-2.0, 2.0)]
+    start = np.array(
+        [[link.inverse(link.within(v)) for link, v in zip(links, p, strict=True)] for p in points]
+    )
+    theta, khat, efficiency, doubts = _draw(log_density, start[: len(names) - 1], n_draws, rng)
+    draws = {name: link.value(u) for name, link, u in zip(names, links, theta.T, strict=True)}
+    return PairedDraws(model, draws, khat, efficiency, doubts)
 
 
 def paired_priors(
@@ -140,24 +153,20 @@ def unpooled_glass_delta(challenger: FloatArray, champion: FloatArray) -> float:
     return float((difference / parameters["sigma_champion"]).mean())
 
 
-def _gaussian(theta: FloatArray, x: FloatArray, priors: dict[str, Prior]) -> FloatArray:
-    """Log posterior of (b, log sigma), thesis Algorithm 4.1."""
-    b, sigma = theta[:, 0], np.exp(np.clip(theta[:, 1], -40, 40))
+def _gaussian(x: FloatArray, b: FloatArray, sigma: FloatArray) -> FloatArray:
+    """Log likelihood, thesis Algorithm 4.1."""
     square = ((x - b[:, None]) ** 2).sum(axis=1)
-    out = priors["b"].log_density(b) + priors["sigma"].log_density(sigma) + theta[:, 1]
-    return np.asarray(out - len(x) * np.log(sigma) - 0.5 * square / sigma**2)
+    return np.asarray(-len(x) * np.log(sigma) - 0.5 * square / sigma**2)
 
 
-def _skew_normal(theta: FloatArray, x: FloatArray, priors: dict[str, Prior]) -> FloatArray:
-    """Log posterior of (b, log sigma, lambda), thesis Algorithm 4.2."""
-    b, sigma, shape = theta[:, 0], np.exp(np.clip(theta[:, 1], -40, 40)), theta[:, 2]
+def _skew_normal(x: FloatArray, b: FloatArray, sigma: FloatArray, shape: FloatArray) -> FloatArray:
+    """Log likelihood, thesis Algorithm 4.2."""
     delta = shape / np.sqrt(1 + shape**2)
     omega = sigma / np.sqrt(1 - 2 * delta**2 / np.pi)
     location = b - omega * delta * np.sqrt(2 / np.pi)
     z = (x - location[:, None]) / omega[:, None]
-    out = priors["b"].log_density(b) + priors["sigma"].log_density(sigma) + theta[:, 1]
-    out = out + priors["lambda"].log_density(shape) - len(x) * np.log(omega)
-    return np.asarray(out - 0.5 * (z**2).sum(axis=1) + _log_ndtr(shape[:, None] * z).sum(axis=1))
+    tail = _log_ndtr(shape[:, None] * z).sum(axis=1)
+    return np.asarray(tail - len(x) * np.log(omega) - 0.5 * (z**2).sum(axis=1))
 
 
 def _log_ndtr(x: FloatArray) -> FloatArray:
@@ -199,9 +208,9 @@ def _bivariate(
         jacobian = theta[:, 0] + theta[:, 1] + np.log(rest)
         return np.asarray(-0.5 * (n - 1) * log_det - 0.5 * trace + jacobian)
 
-    start = [*np.log(sd), float(np.arctanh(correlation))]
-    found = _draw("bivariate", log_density, start, n_draws, rng)
-    first, second, rho = (found.draws[name] for name in ("0", "1", "2"))
+    start = np.array([[*np.log(sd), np.arctanh(correlation)]])
+    theta, khat, efficiency, doubts = _draw(log_density, start, n_draws, rng)
+    first, second, rho = np.exp(theta[:, 0]), np.exp(theta[:, 1]), np.tanh(theta[:, 2])
     z = rng.standard_normal((2, n_draws))
     mu = centre[:, None] + np.stack(
         [first * z[0], second * (rho * z[0] + np.sqrt(1 - rho**2) * z[1])]
@@ -213,18 +222,18 @@ def _bivariate(
         "sigma_champion": second,
         "rho": rho,
     }
-    return PairedDraws("bivariate", draws, found.khat, found.efficiency, found.warnings)
+    return PairedDraws("bivariate", draws, khat, efficiency, doubts)
 
 
 def _draw(
-    model: str,
     log_density: Callable[[FloatArray], FloatArray],
-    start: list[float],
+    start: FloatArray,
     n_draws: int,
     rng: np.random.Generator,
-) -> PairedDraws:
+) -> tuple[FloatArray, float, float, tuple[str, ...]]:
+    """Equally weighted draws of theta; k-hat, efficiency and doubts."""
     with one_algebra_thread():
-        fitted = fit_proposal(log_density, np.array(start), rng)
+        fitted = fit_proposal(log_density, start, rng, points=400)
         theta, proposed = fitted.mixture.draw(2 * n_draws, rng)
         value = log_density(theta)
         log_weight, khat = psis_smooth(np.where(np.isfinite(value), value, -np.inf) - proposed)
@@ -237,11 +246,4 @@ def _draw(
             f"the importance sample of this pair is poor (k-hat {khat:.2f}, "
             f"efficiency {efficiency:.0%})",
         )
-    # the last step turns unconstrained coordinates back into parameters
-    if model == "bivariate":
-        names = {"0": np.exp(chosen[:, 0]), "1": np.exp(chosen[:, 1]), "2": np.tanh(chosen[:, 2])}
-    else:
-        names = {"b": chosen[:, 0], "sigma": np.exp(chosen[:, 1])}
-        if model == "skew_normal":
-            names["lambda"] = chosen[:, 2]
-    return PairedDraws(model, names, khat, efficiency, doubts)
+    return chosen, khat, efficiency, doubts

@@ -13,6 +13,8 @@ FloatArray = npt.NDArray[np.float64]
 METHOD = "prior draws"
 # brms' Gamma(0.01, 0.01) puts a third of its mass below the smallest positive number
 _TINY = 1e-300
+# of drawing again what is not allowed
+_MOST_TURNS = 10_000
 
 
 def sample_prior(problem: Problem, n_draws: int, rng: np.random.Generator) -> Sample:
@@ -38,7 +40,11 @@ def draw_parameter(name: str, prior: Prior, n: int, rng: np.random.Generator) ->
     """``n`` draws of one parameter within its support."""
     out = prior.sample(rng, n)
     if name == "nu":  # brms: nu > 1
+        turns = 0
         while (low := out <= 1).any():
+            turns += 1
+            if turns > _MOST_TURNS:
+                raise ModelError(f"prior '{name}={prior}': {name} is above 1, where it has no mass")
             out[low] = prior.sample(rng, int(low.sum()))
     elif name in ("sigma", "phi", "sd_system", "sd_topic"):
         out = np.maximum(out, _TINY)

@@ -31,7 +31,7 @@ class Flight:
 
         def log_density(q: Array, table: dict[str, Array]) -> Array:
             theta, fixed, u, v = jnp.split(q, [d, d + f, d + f + n], axis=-1)
-            shapes, sd_system, sd_topic = unpack(names, theta)
+            shapes, sd_system, sd_topic = unpack(names, problem.priors, theta)
             out = log_prior(names, problem.priors, theta)
             variance = sd_system**2 / data.n_systems + sd_topic**2 / data.n_topics
             out += log_level(problem.priors["b"], fixed[..., -1], variance)

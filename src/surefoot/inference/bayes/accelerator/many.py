@@ -111,7 +111,7 @@ class _Model:
     def rows(self, theta: Array, centre: Array) -> tuple[Array, Array, Array]:
         """Shapes, rows of normal priors, variance of the level, as the engine for one table."""
         priors = dict(self.prior_items)
-        shapes, sd_system, sd_topic = unpack(self.names, theta)
+        shapes, sd_system, sd_topic = unpack(self.names, priors, theta)
         prior = priors["b"]
         mass, wide = prior.normal_mixture()
         variance = sd_system**2 / self.n_systems + sd_topic**2 / self.n_topics
@@ -203,6 +203,8 @@ def weighted_many(
         As `laplace_is.finish_weighted` takes them; draws of one theta stand together.
     """
     model = _Model.of(problems[0])
+    if "lambda" in model.names:
+        raise ModelError("tables in step: any family but skew_normal, which may have two modes")
     if any(_Model.of(problem) != model for problem in problems):
         raise ModelError("tables fitted in step must have one shape, family and prior")
     with accelerator.active():

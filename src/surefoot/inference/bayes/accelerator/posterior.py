@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from surefoot.inference.bayes.accelerator.backend import Array, jax, jnp
+from surefoot.inference.bayes.links import FAR, FAR_LOGIT, Link
 from surefoot.inference.bayes.priors import Prior
 
 
@@ -23,26 +24,41 @@ def log_density(prior: Prior, x: Array) -> Array:
     return jnp.zeros_like(x)
 
 
-def unpack(shapes: Sequence[str], theta: Array) -> tuple[Array, Array, Array]:
+def links(names: Sequence[str], priors: Mapping[str, Prior]) -> tuple[Link, ...]:
+    """As `Problem.links`."""
+    return tuple(Link.of(name, priors[name]) for name in (*names, "sd_system", "sd_topic"))
+
+
+def _value(link: Link, u: Array) -> Array:
+    if link.kind == "identity":
+        return u
+    if link.kind == "log":
+        return link.low + jnp.exp(jnp.clip(u, -FAR, FAR))
+    return link.low + (link.high - link.low) * jax.nn.sigmoid(jnp.clip(u, -FAR_LOGIT, FAR_LOGIT))
+
+
+def _log_slope(link: Link, u: Array) -> Array:
+    if link.kind == "logit":
+        return jax.nn.log_sigmoid(u) + jax.nn.log_sigmoid(-u)
+    return u if link.kind == "log" else jnp.zeros_like(u)
+
+
+def unpack(
+    names: Sequence[str], priors: Mapping[str, Prior], theta: Array
+) -> tuple[Array, Array, Array]:
     """Theta (..., d) -> kernel shapes (..., 2), sd_system, sd_topic."""
-    theta = jnp.clip(theta, -50, 50)
-    columns = []
-    for column, name in enumerate(shapes):
-        value = theta[..., column]
-        columns.append(value if name == "lambda" else jnp.exp(value) + (name == "nu"))
-    columns += [jnp.zeros_like(theta[..., 0])] * (2 - len(columns))
-    return jnp.stack(columns, axis=-1), jnp.exp(theta[..., -2]), jnp.exp(theta[..., -1])
+    values = [_value(link, theta[..., c]) for c, link in enumerate(links(names, priors))]
+    columns = values[:-2] + [jnp.zeros_like(theta[..., 0])] * (2 - len(names))
+    return jnp.stack(columns, axis=-1), values[-2], values[-1]
 
 
 def log_prior(names: Sequence[str], priors: Mapping[str, Prior], theta: Array) -> Array:
     """Log prior density of theta, Jacobian included, up to a constant."""
-    shapes, sd_system, sd_topic = unpack(names, theta)
-    out = theta[..., -2] + theta[..., -1]
-    out += log_density(priors["sd_system"], sd_system)
-    out += log_density(priors["sd_topic"], sd_topic)
-    for column, name in enumerate(names):
-        out += log_density(priors[name], shapes[..., column])
-        out += 0.0 if name == "lambda" else theta[..., column]
+    out = jnp.zeros_like(theta[..., 0])
+    every = zip(links(names, priors), (*names, "sd_system", "sd_topic"), strict=True)
+    for column, (link, name) in enumerate(every):
+        u = theta[..., column]
+        out += log_density(priors[name], _value(link, u)) + _log_slope(link, u)
     return out
 
 
