@@ -1,8 +1,9 @@
 """A fitted hierarchical model: equally weighted draws, their origin, whether to trust them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,7 @@ class Posterior(Result):
     draws : mapping
         Parameter -> equally weighted draws. The names of `SCALARS` that the family has, each
         ``(n_draws,)``; ``system`` ``(n_draws, n_systems)`` and ``topic`` ``(n_draws, n_topics)``,
-        the effects s_i and t_j on the scale of the linear predictor b + s_i + t_j.
+        the effects s_i and t_j on the scale of the linear predictor b + s_i + t_j. Read-only.
     scores : ScoreMatrix
         The scores that were observed (for ``zoib_rank``, the mean gain over ranks).
     method : str
@@ -71,6 +72,15 @@ class Posterior(Result):
     summary: Mapping[str, Column] = field(default_factory=dict, repr=False)
     gains: "RankGains | None" = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        draws = {name: _read_only(values) for name, values in self.draws.items()}
+        object.__setattr__(self, "draws", MappingProxyType(draws))
+
+    def __reduce__(self) -> tuple[Callable[..., "Posterior"], tuple[dict[str, Any]]]:
+        """Copies and pickles as its fields; a read-only mapping can do neither."""
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return _remake, (parts | {"draws": dict(self.draws)},)
+
     @property
     def n_draws(self) -> int:
         """Number of equally weighted draws."""
@@ -79,6 +89,17 @@ class Posterior(Result):
     def columns(self) -> dict[str, Column]:
         """One row a parameter: mean, sd, quantiles, effective sample size, R-hat, method."""
         return {name: self.summary.get(name, ()) for name in SUMMARY}
+
+
+def _read_only(values: npt.ArrayLike) -> FloatArray:
+    """A view that cannot be written through; the caller's own array stays as it is."""
+    view = np.asarray(values).view()
+    view.flags.writeable = False
+    return view
+
+
+def _remake(parts: dict[str, Any]) -> Posterior:
+    return Posterior(**parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import special
@@ -103,7 +105,7 @@ def test_small_tables(family, systems, topics):
 
 def test_identical_systems_without_noise_carry_no_risk():
     posterior = simulated_posterior("gaussian", effects=np.zeros(6), spread=0.0, draws=500)
-    posterior.draws["sigma"][:] = 0.0
+    posterior = replace(posterior, draws=posterior.draws | {"sigma": np.zeros(500)})
     risk = predicted_risk(risk_replicates(posterior, 0, [1, 2]), 5.0)
     np.testing.assert_array_equal(risk.median, 0.0)
     np.testing.assert_array_equal(risk.p_risky, 0.0)
