@@ -49,11 +49,14 @@ IDENTITY |= {"sd_topic": "half_normal(0.2)", "sigma": "half_normal(0.2)"}
 BRMS = {"b": "t(3,0.4,2.5)"} | dict.fromkeys(("sd_system", "sd_topic", "sigma"), "half_t(3,0,2.5)")
 PERCENT = {"b": "t(3,40,25)"} | dict.fromkeys(("sd_system", "sd_topic", "sigma"), "half_t(3,0,25)")
 SKEWED = IDENTITY | {"lambda": "normal(0,4)"}
+MILD = IDENTITY | {"lambda": "normal(0,1.5)"}
 HEAVY = IDENTITY | {"nu": "gamma(2,0.1)"}
 LOGIT = {"b": "normal(0,1)", "sd_system": "half_normal(0.7)", "sd_topic": "half_normal(1)"}
 LOGIT |= {"phi": "gamma(2,0.3)", "zoi": "beta(1,9)", "coi": "beta(1,1)"}
 LOGIT_BRMS = LOGIT | {"b": "t(3,0,2.5)", "sd_system": "half_t(3,0,2.5)"}
 LOGIT_BRMS |= {"sd_topic": "half_t(3,0,2.5)", "zoi": "beta(1,1)"}
+BOUNDED = LOGIT | {"sd_system": "uniform(0.1,0.5)", "sd_topic": "uniform(0,1)"}
+BOUNDED |= {"phi": "uniform(1,20)"}
 NEAR_ZERO = LOGIT | {"b": "normal(-3,0.5)", "phi": "gamma(8,8)", "sd_topic": "half_normal(2)"}
 NEAR_ONE = LOGIT | {"b": "normal(3,0.5)", "phi": "gamma(20,4)", "sd_topic": "half_normal(0.5)"}
 EQUAL = LOGIT | {"sd_system": "half_normal(0.001)", "phi": "gamma(50,0.005)"}
@@ -109,8 +112,13 @@ def cases() -> list[Case]:
         Case("student", "student", "auto", (3, 5), HEAVY, repetitions=150),
         Case("student by chains", "student", "hmc", (4, 6), HEAVY, repetitions=100),
         Case("skew normal", "skew_normal", "auto", (4, 8), SKEWED, repetitions=100),
-        Case("skew normal", "skew_normal", "auto", (8, 15), SKEWED, repetitions=60),
+        Case("skew normal", "skew_normal", "auto", (8, 15), SKEWED, repetitions=100),
+        Case("skew normal, mild", "skew_normal", "auto", (12, 25), MILD, repetitions=200),
+        Case("skew normal by chains", "skew_normal", "hmc", (4, 8), SKEWED, repetitions=100),
+        Case("student", "student", "auto", (12, 25), HEAVY, repetitions=150),
         Case("zoib", "zoib", "auto", (10, 25), LOGIT, accept=inside),
+        Case("zoib", "zoib", "auto", (30, 20), LOGIT, accept=inside, repetitions=200),
+        Case("zoib, uniform priors", "zoib", "auto", (6, 20), BOUNDED, accept=inside),
         Case("zoib, missing cells", "zoib", "auto", (6, 8), LOGIT, missing=0.3, accept=inside),
         Case("zoib, brms' wide priors", "zoib", "auto", (6, 8), LOGIT_BRMS, accept=inside),
         Case("zoib near 0, large sd_topic", "zoib", "auto", (6, 10), NEAR_ZERO, accept=inside),

@@ -13,10 +13,9 @@ from surefoot.data.scores import ScoreMatrix
 from surefoot.data.seed import check_seed
 from surefoot.errors import ModelError, UnreliableWarning
 from surefoot.extras import require
-from surefoot.inference.bayes.criteria import criteria as model_criteria
 from surefoot.inference.bayes.engines import ENGINES, draw_posterior
 from surefoot.inference.bayes.families import FAMILIES, Problem, pose
-from surefoot.inference.bayes.likelihood import log_likelihood_chunks
+from surefoot.inference.bayes.likelihood import posterior_criteria
 from surefoot.inference.bayes.priors import Prior, choose_priors
 from surefoot.inference.bayes.summary import make_posterior
 from surefoot.io.gains import read_gains
@@ -191,9 +190,7 @@ def _by_name(diagnostic: Mapping[str, Any], matrix: ScoreMatrix) -> dict[str, fl
 
 
 def _criteria(posterior: Posterior, threads: int) -> dict[str, Any]:
-    used = min(CRITERIA_DRAWS, posterior.n_draws)
-    chunks = log_likelihood_chunks(posterior, draws=used, threads=threads)
-    waic, loo = model_criteria(chunks, n_draws=used)
+    waic, loo = posterior_criteria(posterior, threads=threads)
     out: dict[str, Any] = {"waic": waic.value, "waic_se": waic.se}
     return out | {"loo": loo.value, "loo_se": loo.se, "loo_unreliable": loo.unreliable}
 

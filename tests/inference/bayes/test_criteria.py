@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
 
+from surefoot.data.scores import ScoreMatrix
 from surefoot.inference.bayes.criteria import criteria, difference, loo, waic
+from surefoot.inference.bayes.likelihood import log_likelihood_chunks, posterior_criteria
 from surefoot.inference.bayes.psis import psis_smooth
+from surefoot.results.posterior import RankGains
+from surefoot.workflows.fit import fit
 
 
 def normal_log_likelihood(n=40, draws=6_000, seed=1, shift=0.0):
@@ -72,3 +76,28 @@ def test_wrong_counts_are_named():
         loo([ll], n_draws=200)
     with pytest.raises(ValueError, match="at least 2"):
         waic([ll[:1]])
+
+
+@pytest.mark.parametrize("family", ["zoib", "student", "zoib_rank"])
+def test_criteria_by_blocks_of_observations_are_those_of_all(family, monkeypatch):
+    if family == "zoib_rank":
+        rng = np.random.default_rng(1)
+        index = np.indices((4, 6, 3)).reshape(3, -1)
+        gain = np.where(rng.random(72) < 0.2, 0.0, rng.beta(2, 3, 72))
+        scores = RankGains(tuple("abcd"), tuple("uvwxyz"), index[0], index[1], index[2] + 1.0, gain)
+    else:
+        values = np.clip(np.random.default_rng(2).beta(2, 3, (5, 9)), 0, 0.9)
+        values[0, :3], values[2, 4], values[3, 1] = 0.0, 1.0, np.nan
+        scores = ScoreMatrix(tuple("abcde"), tuple(f"t{j}" for j in range(9)), values)
+    posterior = fit(scores, family=family, draws=900, criteria=False)
+    whole = criteria(log_likelihood_chunks(posterior, draws=800), n_draws=800)
+    monkeypatch.setattr("surefoot.inference.bayes.likelihood.BLOCK", 7)
+    monkeypatch.setattr("surefoot.inference.bayes.likelihood.MOST_DRAWS", 800)
+    for one, two in zip(whole, posterior_criteria(posterior), strict=True):
+        assert two.name == one.name
+        assert two.value == pytest.approx(one.value, rel=1e-12)
+        assert two.se == pytest.approx(one.se, rel=1e-12)
+        assert two.effective_parameters == pytest.approx(one.effective_parameters, rel=1e-9)
+        np.testing.assert_allclose(two.pointwise, one.pointwise, rtol=1e-12)
+        if one.khat is not None:
+            np.testing.assert_allclose(two.khat, one.khat, rtol=1e-9)

@@ -9,7 +9,7 @@ Vehtari, Gelman, Gabry (2017), Practical Bayesian model evaluation using leave-o
 cross-validation and WAIC, Statistics and Computing 27.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -90,6 +90,14 @@ def criteria(
         for_waic.add(values)
         for_loo.add(values)
     return for_waic.result(), for_loo.result()
+
+
+def join(parts: Sequence[Criterion]) -> Criterion:
+    """One criterion from those of parts of the observations, in order."""
+    khat = [part.khat for part in parts if part.khat is not None]
+    pointwise = np.concatenate([part.pointwise for part in parts])
+    effective = sum(part.effective_parameters for part in parts)
+    return _criterion(parts[0].name, pointwise, effective, np.concatenate(khat) if khat else None)
 
 
 def difference(first: Criterion, second: Criterion) -> CriterionDifference:

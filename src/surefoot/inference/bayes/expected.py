@@ -9,7 +9,8 @@ from surefoot.errors import ModelError
 from surefoot.results.posterior import Posterior
 
 FloatArray = npt.NDArray[np.float64]
-CHUNK = 2_048
+# cells of a chunk of draws: temporaries of 16 MB
+CELLS = 1 << 21
 
 
 def expected_by_system(posterior: Posterior) -> FloatArray:
@@ -36,7 +37,7 @@ def _expected(posterior: Posterior, kept: FloatArray, averaged: FloatArray) -> F
     out = np.empty_like(kept)
     # logistic(b + s + t) = 1 / (1 + exp(-b - s) exp(-t)): one exponential an effect, not a cell
     first = np.exp(-np.clip(draws["b"][:, None] + kept, -300, 300))
-    chunk = max(1, CHUNK // len(offsets))
+    chunk = max(1, CELLS // (kept.shape[1] * averaged.shape[1] * len(offsets)))
     for start in range(0, len(kept), chunk):
         rows = slice(start, start + chunk)
         rest = averaged[rows]
