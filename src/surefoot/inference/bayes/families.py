@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import ModelError
+from surefoot.inference.bayes.data_doubts import confounded, gathered, without_noise
 from surefoot.inference.bayes.links import Link
 from surefoot.inference.bayes.priors import Prior, default_priors
 from surefoot.kernels.hierarchy import Observations
@@ -178,14 +179,19 @@ def pose(
         rank = None
     if y.size < 3:
         raise ModelError(f"a hierarchical model needs at least 3 scores, got {y.size}")
-    warnings = _confounded(system, topic) if rank is None else ()
+    warnings = confounded(system, topic) if rank is None else ()
     if not kind.inflated:
         if float(np.ptp(y)) == 0:
             raise ModelError(
                 f"all {y.size} scores are {y[0]:g}: there is no spread to model. "
                 "Hint: check the measure and the input"
             )
-        _refuse_exact_fit(system, topic, y)
+        if without_noise(system, topic, y):
+            # the likelihood would grow without bound as sigma shrinks
+            raise ModelError(
+                "the scores are exactly a system effect plus a topic effect, without any noise to "
+                "estimate: sigma would be zero. Hint: check the table for copied columns"
+            )
         usual = default_priors(family, y)
         kept = [n for n in ("b", "sigma", "sd_system", "sd_topic") if priors.get(n) == usual[n]]
         if kept and usual["sigma"].numbers[-1] > 2.5:  # brms' scale for small scores
@@ -208,12 +214,22 @@ def pose(
             "to explain. Hint: use a graded measure"
         )
     inside = y[between]
+    logit = np.log(inside) - np.log1p(-inside)
+    if rank is None:
+        if without_noise(system[between], topic[between], logit):
+            warnings += (
+                "the scores between 0 and 1 have no noise beyond system and topic effects, so the "
+                "prior of phi decides how much they have",
+            )
+        for value in (0.0, 1.0):
+            warnings += gathered("system", scores.systems, system, y, value)
+            warnings += gathered("topic", scores.topics, topic, y, value)
     covariate = None if rank is None else (rank - rank.mean())[between]
     data = _observations(
         scores,
         system[between],
         topic[between],
-        np.log(inside) - np.log1p(-inside),
+        logit,
         np.log1p(-inside),
         covariate,
     )
@@ -221,34 +237,6 @@ def pose(
     return Problem(
         kind, data, priors, zeros, ones, centre=math.log(mean / (1 - mean)), warnings=warnings
     )
-
-
-def _confounded(system: npt.NDArray[np.int64], topic: npt.NDArray[np.int64]) -> tuple[str, ...]:
-    """Say which spread the scores cannot tell from noise, so that its prior decides."""
-    if np.unique(topic).size == 1:
-        return ("with one topic noise and differences between systems cannot be told apart",)
-    if np.unique(system).size == 1:
-        return ("with one system noise and differences between topics cannot be told apart",)
-    return ()
-
-
-def _refuse_exact_fit(
-    system: npt.NDArray[np.int64], topic: npt.NDArray[np.int64], y: FloatArray
-) -> None:
-    """Refuse scores without noise, whose likelihood grows without bound as sigma shrinks."""
-    systems, topics = np.unique(system).size, np.unique(topic).size
-    if y.size <= systems + topics - 1:
-        return  # too few cells to tell
-    rest = y - y.mean()
-    for _ in range(30):
-        for index in (system, topic):
-            count = np.maximum(np.bincount(index), 1)
-            rest = rest - (np.bincount(index, weights=rest) / count)[index]
-    if float(np.abs(rest).max()) <= 1e-9 * float(np.ptp(y)):
-        raise ModelError(
-            "the scores are exactly a system effect plus a topic effect, without any noise to "
-            "estimate: sigma would be zero. Hint: check the table for copied columns"
-        )
 
 
 def _split_inflated(
