@@ -1,12 +1,13 @@
 """JAX does what the compiled kernels do; on its CPU backend here, which computes as a GPU does."""
 
-import importlib.util
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from surefoot.data.scores import ScoreMatrix
-from surefoot.errors import MissingExtraError, ModelError
+from surefoot.errors import ModelError
 from surefoot.inference.bayes.engines import draw_many, use_device
 from surefoot.inference.bayes.families import pose
 from surefoot.inference.bayes.priors import choose_priors
@@ -15,10 +16,6 @@ from surefoot.kernels.replicate import replicate_sums
 from surefoot.results.posterior import RankGains
 from surefoot.workflows.fit import fit
 from surefoot.workflows.ppd_risk import ppd_risk
-
-with_jax = pytest.mark.skipif(
-    importlib.util.find_spec("jax") is None, reason="JAX is not installed (extra gpu)"
-)
 
 
 def table(family, shape, seed=1, missing=True):
@@ -51,7 +48,6 @@ def jax_cpu():
     return use_device("jax-cpu")
 
 
-@with_jax
 @pytest.mark.parametrize(
     ("family", "shape"),
     [("zoib", (6, 9)), ("zoib", (7, 5)), ("gaussian", (5, 4)), ("skew_normal", (6, 9))],
@@ -75,7 +71,6 @@ def test_laplace_equals_the_compiled_kernel(jax_cpu, family, shape):
             )
 
 
-@with_jax
 def test_slopes_and_fisher_scoring_equal_the_compiled_kernel(jax_cpu):
     """Gains by rank have a covariate; a student likelihood is not concave everywhere."""
     rng = np.random.default_rng(3)
@@ -100,7 +95,6 @@ def test_slopes_and_fisher_scoring_equal_the_compiled_kernel(jax_cpu):
         np.testing.assert_allclose(theirs.log_ratio[good], ours.log_ratio[good], atol=1e-7)
 
 
-@with_jax
 @pytest.mark.parametrize(
     ("family", "parameters"),
     [
@@ -123,7 +117,6 @@ def test_replicates_are_those_of_the_compiled_kernel(jax_cpu, family, parameters
         assert off.mean() < 1e-3
 
 
-@with_jax
 def test_a_fit_on_the_device_draws_the_same_and_names_it():
     scores = table("zoib", (6, 9))
     options = {"family": "zoib", "draws": 1000, "criteria": False}
@@ -139,7 +132,6 @@ def test_a_fit_on_the_device_draws_the_same_and_names_it():
     np.testing.assert_allclose(two.median, one.median, atol=0.01)
 
 
-@with_jax
 @pytest.mark.slow
 def test_chains_on_the_device_agree(monkeypatch):
     monkeypatch.setattr("surefoot.inference.bayes.hmc.N_CHAINS", 16)
@@ -152,7 +144,6 @@ def test_chains_on_the_device_agree(monkeypatch):
         assert abs(one["mean"] - two["mean"]) < 5 * error, one["parameter"]
 
 
-@with_jax
 @pytest.mark.slow
 def test_many_tables_in_step_have_the_posteriors_of_each():
     tables = [table("zoib", (5, 8), seed=k, missing=k % 2 == 0) for k in range(4)]
@@ -172,12 +163,19 @@ def test_devices_are_named_and_never_silent():
         use_device("tpu")
     with pytest.raises(ModelError, match="many tables in step need an accelerator"):
         draw_many([], 100, device="cpu")
-    if importlib.util.find_spec("jax") is None:
-        with pytest.raises(MissingExtraError, match=r"pip install 'surefoot\[gpu\]'"):
-            use_device("gpu")
 
 
-@with_jax
+def test_without_jax_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['jax'] = None\n"
+        "from surefoot.inference.bayes.engines import use_device\n"
+        "use_device('gpu')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "MissingExtraError" in done.stderr
+    assert "pip install 'surefoot[gpu]'" in done.stderr
+
+
 def test_a_machine_without_a_gpu_is_told():
     import jax
 
@@ -187,7 +185,6 @@ def test_a_machine_without_a_gpu_is_told():
         use_device("gpu")
 
 
-@with_jax
 def test_an_exact_fit_says_that_the_device_has_nothing_to_do():
     scores = table("gaussian", (5, 6), missing=False)
     found = fit(scores, family="gaussian", draws=200, device="jax-cpu", criteria=False)

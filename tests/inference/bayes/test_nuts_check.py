@@ -82,7 +82,6 @@ def test_disagreement_is_a_warning(scores, stand_in):
 
 
 def test_nutpie_agrees(scores):
-    pytest.importorskip("nutpie", reason="the check by NUTS needs the extra bayes-check")
     posterior = fit(scores, family="gaussian", check="nuts", criteria=False)
     assert posterior.settings["check"]["mean"] < 0.15
 
