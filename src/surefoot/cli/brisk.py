@@ -1,47 +1,49 @@
 """`surefoot brisk`: Bayesian risk-adjusted effectiveness."""
 
+from typing import Any
+
 import click
 
-from surefoot.cli.options import Output, champion_option, output_options, scores_input
-from surefoot.cli.posterior_input import write_with_doubts
+from surefoot.cli.options import (
+    Output,
+    challengers_option,
+    champion_option,
+    output_options,
+    scores_input,
+)
+from surefoot.cli.posterior_input import (
+    fitting_options,
+    interval_option,
+    loss_count_option,
+    write_with_doubts,
+)
 from surefoot.data.scores import ScoreMatrix
 
 
 @click.command(name="brisk")
-@scores_input
+@scores_input(
+    gaps="topics without a score of the champion are left out, and the model is fitted to the "
+    "others"
+)
 @champion_option(help="The system that would be replaced.")
-@click.option(
-    "--r",
-    type=click.FloatRange(min=1.0),
-    default=5.0,
-    show_default=True,
-    help="How many times a loss counts as much as a gain.",
-)
-@click.option(
-    "--family",
-    type=click.Choice(("skew_normal", "gaussian", "student")),
-    default="skew_normal",
-    show_default=True,
-)
-@click.option("--interval", type=float, default=0.95, show_default=True)
-@click.option(
-    "--prior", "priors", multiple=True, metavar="P=DIST(..)", help="As in fit; repeat for more."
-)
-@click.option("--draws", type=click.IntRange(min=100), help="Posterior draws.")
+@loss_count_option(minimum=1, default="5")
+@challengers_option(help="Challengers to report. [default: all others]")
+@fitting_options(families=("skew_normal", "gaussian", "student"), default="skew_normal")
+@interval_option
 @output_options
 def command(
     scores: ScoreMatrix,
+    fitting: dict[str, Any],
     champion: str,
-    r: float,
-    family: str,
+    r: tuple[float, ...],
+    systems: tuple[str, ...] | None,
     interval: float,
-    priors: tuple[str, ...],
-    draws: int | None,
     output: Output,
 ) -> None:
     """Model risk-adjusted scores of all systems; higher values are riskier.
 
-    A challenger differs from the champion where their intervals do not overlap.
+    A challenger differs from the champion where their intervals do not overlap. Each r is a model
+    of its own, to which all systems belong.
     """
     from surefoot.workflows.brisk import brisk
 
@@ -51,8 +53,7 @@ def command(
         scores,
         champion=champion,
         r=r,
-        family=family,
+        systems=systems,
         interval=interval,
-        priors=priors,
-        draws=draws,
+        **fitting,
     )

@@ -5,19 +5,18 @@ from typing import Any
 import click
 
 from surefoot.cli.options import Output, challengers_option, champion_option, output_options
-from surefoot.cli.posterior_input import posterior_input, write_with_doubts
+from surefoot.cli.posterior_input import interval_option, posterior_input, write_with_doubts
 
 
 @click.command(name="forecast")
 @posterior_input
 @champion_option(help="The system that would be replaced.")
 @challengers_option()
-@click.option("--interval", type=float, default=0.95, show_default=True)
+@interval_option
 @output_options
 def command(
     source: Any,
-    family: str | None,
-    draws: int | None,
+    fitting: dict[str, Any],
     champion: str,
     systems: tuple[str, ...] | None,
     interval: float,
@@ -32,7 +31,6 @@ def command(
         source,
         champion=champion,
         systems=systems,
-        family=family,
         interval=interval,
-        draws=draws,
+        **fitting,
     )

@@ -3,6 +3,7 @@
 import click
 
 from surefoot.cli.options import Output, champion_option, output_options, scores_input
+from surefoot.cli.posterior_input import interval_option, loss_count_option, prior_option
 from surefoot.data.scores import ScoreMatrix
 
 
@@ -10,23 +11,16 @@ from surefoot.data.scores import ScoreMatrix
 @scores_input
 @champion_option(help="The system that would be replaced.")
 @click.option("--challenger", "--system", required=True, help="The system that would replace it.")
-@click.option(
-    "--r",
-    type=click.FloatRange(min=0.0),
-    default=1.0,
-    show_default=True,
-    help="How many times a loss counts as much as a gain.",
-)
+@loss_count_option(minimum=0, default="1", many=False)
 @click.option(
     "--model",
     type=click.Choice(("gaussian", "skew_normal", "bivariate")),
     default="gaussian",
     show_default=True,
 )
-@click.option(
-    "--prior", "priors", multiple=True, metavar="P=DIST(..)", help="As in fit; repeat for more."
-)
+@prior_option
 @click.option("--draws", type=click.IntRange(min=100), default=20_000, show_default=True)
+@interval_option
 @output_options
 def command(
     scores: ScoreMatrix,
@@ -36,6 +30,7 @@ def command(
     model: str,
     priors: tuple[str, ...],
     draws: int,
+    interval: float,
     output: Output,
 ) -> None:
     """Mean, spread and skewness of one pair's risk-adjusted differences; positive is a loss."""
@@ -50,6 +45,7 @@ def command(
             model=model,
             priors=priors,
             draws=draws,
+            interval=interval,
             seed=output.seed,
         )
     )

@@ -4,30 +4,27 @@ from typing import Any
 
 import click
 
-from surefoot.cli.options import (
-    Output,
-    challengers_option,
-    champion_option,
-    number_list,
-    output_options,
+from surefoot.cli.options import Output, challengers_option, champion_option, output_options
+from surefoot.cli.posterior_input import (
+    device_option,
+    interval_option,
+    loss_count_option,
+    posterior_input,
+    write_with_doubts,
 )
-from surefoot.cli.posterior_input import device_option, posterior_input, write_with_doubts
 
 
 @click.command(name="ppd-risk")
 @posterior_input
 @champion_option(help="The system that would be replaced.")
-@number_list(
-    "--r", minimum=0, default="1,2,5,10", help="How many times a loss counts as much as a gain."
-)
+@loss_count_option(minimum=0, default="1,2,5,10")
 @challengers_option()
 @device_option
-@click.option("--interval", type=float, default=0.95, show_default=True)
+@interval_option
 @output_options
 def command(
     source: Any,
-    family: str | None,
-    draws: int | None,
+    fitting: dict[str, Any],
     champion: str,
     r: tuple[float, ...],
     systems: tuple[str, ...] | None,
@@ -48,9 +45,8 @@ def command(
         source,
         champion=champion,
         r=r,
-        family=family,
         systems=systems,
         interval=interval,
-        draws=draws,
         device=device,
+        **fitting,
     )

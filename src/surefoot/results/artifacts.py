@@ -13,7 +13,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactStudy(Result):
-    """One row an order, a number of artifacts and a system.
+    """One row an order, a number of artifacts, a system and an r.
 
     Parameters
     ----------
@@ -23,12 +23,17 @@ class ArtifactStudy(Result):
         How many artifacts the model knew.
     systems : tuple of str
         Champion or challenger.
+    r : float array
+        How many times a loss counts as much as a gain, in the risk.
     mean, low, high : float arrays
         System effect with its interval.
     overlaps_champion : bool array
         Whether the interval overlaps the champion's in the same model.
     risk_median, risk_low, risk_high : float arrays
         PPDRisk- at `r`; NaN for the champion.
+    significant : bool array
+        Whether the interval of PPDRisk- excludes 0: of the difference, so that it may disagree with
+        `overlaps_champion`.
     """
 
     command: ClassVar[str] = "artifacts"
@@ -36,6 +41,7 @@ class ArtifactStudy(Result):
         "order",
         "artifacts",
         "system",
+        "r",
         "low",
         "high",
         "overlaps_champion",
@@ -43,11 +49,11 @@ class ArtifactStudy(Result):
     )
 
     champion: str
-    r: float
     family: str
     order: tuple[str, ...]
     artifacts: tuple[int, ...]
     systems: tuple[str, ...]
+    r: FloatArray = field(repr=False)
     mean: FloatArray = field(repr=False)
     low: FloatArray = field(repr=False)
     high: FloatArray = field(repr=False)
@@ -58,7 +64,7 @@ class ArtifactStudy(Result):
     significant: npt.NDArray[np.bool_] = field(repr=False)
 
     def columns(self) -> dict[str, Column]:
-        """Order, number of artifacts, system, its effect and its risk."""
+        """Order, number of artifacts, system, its effect and its risk at r."""
         n = len(self.systems)
         return {
             "order": list(self.order),
@@ -72,7 +78,7 @@ class ArtifactStudy(Result):
             "risk_low": self.risk_low,
             "risk_high": self.risk_high,
             "significant": self.significant,
-            "r": [self.r] * n,
+            "r": self.r,
             "champion": [self.champion] * n,
             "form": ["minus"] * n,
             "family": [self.family] * n,

@@ -13,23 +13,25 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brisk(Result):
-    """BRisk- of every system, the champion included: its interval is what the others are held to.
+    """BRisk- of systems at every r.
+
+    The champion is among them: its interval is what the others are held to.
 
     Parameters
     ----------
     champion, family : str
         Reference system; family of the model of the risk-adjusted scores.
-    r : float
-        How many times a loss counts as much as a gain.
     systems : tuple of str
-        All systems.
-    mean, low, high : (n_systems,) float arrays
+        The system of each row: the challengers and the champion, at each r in turn.
+    r : (n_rows,) float array
+        How many times a loss counts as much as a gain.
+    mean, low, high : (n_rows,) float arrays
         Negated system effects on the risk-adjusted scores: higher is riskier.
-    overlaps_champion : (n_systems,) bool array
-        Whether the interval overlaps the champion's.
-    p_riskier : (n_systems,) float array
+    overlaps_champion : (n_rows,) bool array
+        Whether the interval overlaps the champion's at the same r.
+    p_riskier : (n_rows,) float array
         Probability of being riskier than the champion; NaN for the champion.
-    difference, difference_low, difference_high : (n_systems,) float arrays
+    difference, difference_low, difference_high : (n_rows,) float arrays
         System minus champion; NaN for the champion.
     """
 
@@ -46,8 +48,8 @@ class Brisk(Result):
 
     champion: str
     family: str
-    r: float
     systems: tuple[str, ...]
+    r: FloatArray = field(repr=False)
     mean: FloatArray = field(repr=False)
     low: FloatArray = field(repr=False)
     high: FloatArray = field(repr=False)
@@ -58,11 +60,11 @@ class Brisk(Result):
     difference_high: FloatArray = field(repr=False)
 
     def columns(self) -> dict[str, Column]:
-        """One row a system."""
+        """One row a system and r."""
         n = len(self.systems)
         return {
             "system": list(self.systems),
-            "r": [self.r] * n,
+            "r": self.r,
             "mean": self.mean,
             "low": self.low,
             "high": self.high,

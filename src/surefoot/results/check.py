@@ -1,7 +1,7 @@
 """Posterior predictive checks, as data for tables and plots."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,4 +54,18 @@ class PredictiveCheck(Result):
             "high": self.high,
             "p_value": self.p_value,
             "family": [self.family] * len(self.statistics),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of the command, with the densities of the scores for plots.
+
+        ``histograms``: ``edges`` of the bins, ``observed`` and one list a table in ``replicated``.
+        """
+        # a dataclass with slots is another class than the one that super() alone would look for
+        return super(PredictiveCheck, self).to_dict() | {
+            "histograms": {
+                "edges": self.edges.tolist(),
+                "observed": self.histogram.tolist(),
+                "replicated": self.histograms.tolist(),
+            }
         }

@@ -26,11 +26,14 @@ class Paired(Result):
         P(mean risk-adjusted difference > 0): the challenger is riskier.
     summary : mapping
         Parameter -> (mean, sd, q2.5, q50, q97.5).
+    low, high : (n_parameters,) float arrays
+        Ends of the interval that was asked for.
     draws : mapping
         Parameter -> equally weighted draws.
     """
 
     command: ClassVar[str] = "paired"
+    terminal: ClassVar[tuple[str, ...]] = ("parameter", "mean", "sd", "q50", "low", "high")
 
     champion: str
     challenger: str
@@ -38,6 +41,8 @@ class Paired(Result):
     r: float
     p_risky: float
     summary: Mapping[str, tuple[float, float, float, float, float]] = field(repr=False)
+    low: FloatArray = field(repr=False)
+    high: FloatArray = field(repr=False)
     draws: Mapping[str, FloatArray] = field(repr=False)
 
     def columns(self) -> dict[str, Column]:
@@ -48,6 +53,8 @@ class Paired(Result):
         return {
             "parameter": list(self.summary),
             **{name: [row[i] for row in rows] for i, name in enumerate(names)},
+            "low": self.low,
+            "high": self.high,
             "champion": [self.champion] * n,
             "challenger": [self.challenger] * n,
             "model": [self.model] * n,

@@ -84,7 +84,7 @@ class Ranks(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs(Result):
-    """Systems against one of them: who is better, by how much, how surely.
+    """Systems against one of them, or all pairs: who is better, by how much, how surely.
 
     Parameters
     ----------
@@ -95,9 +95,11 @@ class Pairs(Result):
     p_worse_than_rope, p_equivalent, p_better_than_rope : float arrays
         Masses below, within and above the region of practical equivalence.
     glass_delta, glass_delta_low, glass_delta_high : float arrays
-        Effect size from the hierarchical model, with its interval.
+        Effect size over the other's spread from the hierarchical model, with its interval; NaN for
+        a model of the gains of single ranks.
     glass_delta_unpooled : float array
-        Effect size without shrinkage, from the pair's own scores.
+        Effect size without shrinkage, from the pair's own scores; NaN where all pairs were asked
+        for, each of which would need a fit of its own.
     overlap : bool array
         Whether the intervals of the two system effects overlap.
     """
@@ -112,6 +114,7 @@ class Pairs(Result):
         "p_better",
         "p_equivalent",
         "glass_delta",
+        "overlap",
     )
 
     systems: tuple[str, ...]

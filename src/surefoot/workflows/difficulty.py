@@ -7,8 +7,14 @@ import numpy as np
 from surefoot.inference.bayes.difficulty import topic_difficulty
 from surefoot.inference.bayes.expected import expected_by_topic
 from surefoot.results.difficulty import Difficulty
-from surefoot.workflows.posterior import as_posterior, doubts, provenance
-from surefoot.workflows.ppd_risk import check_interval, listed
+from surefoot.workflows.posterior import (
+    Priors,
+    as_posterior,
+    check_interval,
+    provenance,
+    told,
+)
+from surefoot.workflows.ppd_risk import listed
 
 
 def difficulty(
@@ -17,19 +23,23 @@ def difficulty(
     family: str | None = None,
     interval: float = 0.95,
     draws: int | None = None,
+    priors: Priors = (),
+    one_above: float | None = None,
     seed: int = 0,
     threads: int = 0,
     progress: bool | None = False,
 ) -> Difficulty:
     """Which queries are hard, medium or easy for the systems of the table.
 
-    Parameters as in `ppd_risk`. Thesis, Sect. 4.2.4: a topic is hard when the interval of its
-    effect lies below 0, the difficulty of an average topic, and easy when it lies above.
+    Parameters as in `ppd_risk`, and ``zoib_rank`` among the families.
+
+    Thesis, Sect. 4.2.4: a topic is hard when the interval of its effect lies below 0, the
+    difficulty of an average topic, and easy when it lies above.
     """
     check_interval(interval)
     posterior = as_posterior(
         scores, family=family, default="zoib", seed=seed, threads=threads, draws=draws,
-        show=progress,
+        priors=priors, one_above=one_above, show=progress,
     )  # fmt: skip
     found = topic_difficulty(posterior.draws["topic"], interval=interval)
     expected = expected_by_topic(posterior)
@@ -49,11 +59,11 @@ def difficulty(
         score_low=low[order],
         score_high=high[order],
         settings={"interval": interval, "seed": seed, **provenance(posterior)},
-        headline=(
+        headline=told(
+            posterior,
             f"Of {len(topics)} queries {count['hard']} are hard, {count['easy']} easy and "
             f"{count['medium']} in between.",
             f"Hardest: {listed(topics[: min(3, len(topics))])}.",
-            *doubts(posterior),
         ),
         inputs=posterior.inputs,
     )

@@ -5,10 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.inference.bayes.predictive import topic_forecast
+from surefoot.inference.bayes.predictive import topic_forecasts
 from surefoot.results.forecast import Forecast
-from surefoot.workflows.posterior import as_posterior, doubts, provenance
-from surefoot.workflows.ppd_risk import challenger_rows, check_interval
+from surefoot.workflows.posterior import (
+    Priors,
+    as_posterior,
+    challenger_rows,
+    champion_row,
+    check_interval,
+    provenance,
+    told,
+)
 
 
 def forecast(
@@ -19,6 +26,8 @@ def forecast(
     family: str | None = None,
     interval: float = 0.95,
     draws: int | None = None,
+    priors: Priors = (),
+    one_above: float | None = None,
     seed: int = 0,
     threads: int = 0,
     progress: bool | None = False,
@@ -30,15 +39,14 @@ def forecast(
     check_interval(interval)
     posterior = as_posterior(
         scores, family=family, default="zoib", seed=seed, threads=threads, draws=draws,
-        show=progress,
+        priors=priors, one_above=one_above, champion=champion, systems=systems, show=progress,
     )  # fmt: skip
     table = posterior.scores
-    base = table.index(champion)
-    rows = challenger_rows(table.systems, champion, systems, index=table.index)
-    parts = [
-        topic_forecast(posterior, base, row, interval=interval, seed=seed, threads=threads)
-        for row in rows
-    ]
+    base = champion_row(table, champion)
+    rows = challenger_rows(table, champion, systems)
+    parts = list(
+        topic_forecasts(posterior, base, rows, interval=interval, seed=seed, threads=threads)
+    )
     columns = {
         field: np.stack([getattr(part, source) for part in parts])
         for field, source in (
@@ -69,7 +77,15 @@ def forecast(
         settings={
             "champion": champion, "interval": interval, "seed": seed, **provenance(posterior),
         },
-        headline=(*lines[:4], *doubts(posterior)),
+        headline=told(posterior, *_first(lines)),
         inputs=posterior.inputs,
         **columns,
     )  # fmt: skip
+
+
+def _first(lines: list[str], most: int = 4) -> list[str]:
+    """A few sentences, and how many there would be more."""
+    more = len(lines) - most
+    if more <= 0:
+        return lines
+    return [*lines[:most], f"{more} more challengers in the table: --system chooses."]

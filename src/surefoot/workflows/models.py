@@ -1,20 +1,30 @@
 """Choose between families of models by how well they predict scores left out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from surefoot.errors import InputError
+from surefoot.errors import InputError, ModelError
 from surefoot.inference.bayes.criteria import criteria, difference
 from surefoot.inference.bayes.likelihood import log_likelihood_chunks
-from surefoot.inference.bayes.priors import Prior
+from surefoot.inference.bayes.priors import Prior, default_priors, given_priors
 from surefoot.io.scores import read_scores
 from surefoot.results.models import Models
 from surefoot.results.posterior import Posterior
-from surefoot.workflows.fit import CRITERIA_DRAWS, fit
+from surefoot.workflows.fit import CRITERIA_DRAWS
+from surefoot.workflows.posterior import (
+    Priors,
+    as_posterior,
+    concerns,
+    from_prior,
+    joint_provenance,
+)
+from surefoot.workflows.ppd_risk import listed
+from surefoot.workflows.verdicts import plural
 
 FAMILIES = ("gaussian", "student", "skew_normal", "zoib")
+DEFAULT = ("gaussian", "student", "zoib")
 # a difference of more standard errors than this is called one
 _CLEAR = 2.0
 
@@ -22,9 +32,9 @@ _CLEAR = 2.0
 def models(
     scores: Any,
     *,
-    families: str | Sequence[str] = ("gaussian", "student", "zoib"),
+    families: str | Sequence[str] | None = None,
     draws: int | None = None,
-    priors: Mapping[str, str | Prior] | Sequence[str] = (),
+    priors: Priors = (),
     one_above: float | None = None,
     seed: int = 0,
     threads: int = 0,
@@ -36,10 +46,11 @@ def models(
     ----------
     scores : table, or sequence of Posterior
         Anything that `read_scores` takes, to fit now; or fits of one table.
-    families : sequence of str
-        What to fit: ``gaussian``, ``student``, ``skew_normal``, ``zoib``.
+    families : sequence of str, optional
+        What to fit: ``gaussian``, ``student``, ``skew_normal``, ``zoib``. Unasked, ``gaussian``,
+        ``student`` and ``zoib``, without those that cannot model these scores, which is said.
     priors : mapping or sequence of str
-        As in `fit`, for every family that has the parameter.
+        As in `fit`, for every family that has the parameter; one of them must.
     one_above : float, optional
         As in `fit`, for ``zoib``.
 
@@ -50,10 +61,22 @@ def models(
     ``zoib`` gives them probabilities and the other families densities: their criteria then depend
     on the unit of the scores, and a difference is evidence only with that in mind.
     """
+    left_out: dict[str, str] = {}
     if isinstance(scores, (list, tuple)) and scores and isinstance(scores[0], Posterior):
+        new = {"families": families, "draws": draws, "one_above": one_above}
+        asked = [name for name, value in new.items() if value is not None]
+        asked += ["priors"] if len(priors) > 0 else []
+        if asked:
+            raise InputError(f"{' and '.join(asked)} would need new fits, but these are made")
         fitted = list(scores)
+        if not all(isinstance(fit, Posterior) for fit in fitted):
+            raise InputError("give fits alone, or scores to fit")
+        if any(from_prior(fit) for fit in fitted):
+            raise InputError("draws from the prior know no scores, so they have no WAIC or LOO")
     else:
-        fitted = _fit_all(scores, families, draws, priors, one_above, seed, threads, progress)
+        fitted, left_out = _fit_all(
+            scores, families, draws, priors, one_above, seed, threads, progress
+        )
     first = fitted[0].scores
     for other in fitted[1:]:
         same = other.scores.shape == first.shape and np.array_equal(
@@ -71,7 +94,7 @@ def models(
     by_waic, by_loo = ([difference(found[i][kind], best[kind]) for i in order] for kind in (0, 1))
     names = tuple(fitted[i].family for i in order)
     edges = int(np.isin(first.values, (0.0, 1.0)).sum())
-    doubts = [f"Caution: {fitted[i].family}: {said}" for i in order for said in fitted[i].warnings]
+    doubts = [f"Caution: {fitted[i].family}: {said}" for i in order for said in concerns(fitted[i])]
     mixed = "zoib" in names and len(set(names)) > 1 and edges > 0
     return Models(
         families=names,
@@ -85,13 +108,23 @@ def models(
         waic_difference_se=np.array([d.se for d in by_waic]),
         unreliable=np.array([found[i][1].unreliable for i in order], dtype=np.int64),
         methods=tuple(fitted[i].method for i in order),
-        settings={"seed": seed, "families": list(names)},
+        settings={
+            "seed": seed,
+            "families": list(names),
+            "left_out": left_out,
+            "one_above": one_above,
+            **joint_provenance(
+                [fitted[i] for i in order], [{"family": fitted[i].family} for i in order]
+            ),
+        },
         headline=(
             _verdict(names, by_loo),
+            *_left_out(left_out),
             *(
                 [
-                    f"{edges} scores are exactly 0 or 1: zoib gives them probabilities, the other "
-                    "families densities, so these numbers change with the unit of the scores."
+                    f"{plural(edges, 'score is', 'scores are')} exactly 0 or 1: zoib gives them "
+                    "probabilities, the other families densities, so these numbers change with "
+                    "the unit of the scores."
                 ]
                 if mixed
                 else []
@@ -104,54 +137,80 @@ def models(
 
 def _fit_all(
     scores: Any,
-    families: str | Sequence[str],
+    families: str | Sequence[str] | None,
     draws: int | None,
-    priors: Mapping[str, str | Prior] | Sequence[str],
+    priors: Priors,
     one_above: float | None,
     seed: int,
     threads: int,
     progress: bool | None,
-) -> list[Posterior]:
-    wanted = [families] if isinstance(families, str) else list(families)
+) -> tuple[list[Posterior], dict[str, str]]:
+    """The fits, and why families that nobody asked for could not be fitted."""
+    wanted = [families] if isinstance(families, str) else list(families or DEFAULT)
     if len(wanted) < 2:
         raise InputError(f"give at least two families to choose from, of {', '.join(FAMILIES)}")
     unknown = [family for family in wanted if family not in FAMILIES]
     if unknown:
         raise InputError(f"unknown family {unknown[0]!r}. Hint: one of {', '.join(FAMILIES)}")
+    if one_above is not None and "zoib" not in wanted:
+        raise InputError("one_above is for family zoib, which is not among those to try")
+    own = _by_family(wanted, priors)
     table = read_scores(scores)
-    out = []
+    out, left_out = [], {}
     for family in wanted:
-        options: dict[str, Any] = {} if draws is None else {"draws": draws}
-        if family == "zoib" and one_above is not None:
-            options["one_above"] = one_above
-        out.append(
-            fit(
+        try:
+            posterior = as_posterior(
                 table,
                 family=family,
-                priors=_of(family, priors),
-                criteria=False,
+                default=family,
+                priors=own[family],
+                one_above=one_above if family == "zoib" else None,
+                draws=draws,
                 seed=seed,
                 threads=threads,
-                progress=progress,
-                **options,
+                show=progress,
             )
-        )
-    return out
+        except ModelError as error:
+            if families is not None:
+                raise ModelError(f"family {family}: {error}") from None
+            left_out[family] = str(error).partition(" Hint: ")[0].rstrip(".") + "."
+        else:
+            out.append(posterior)
+    if not out:
+        reasons = "; ".join(dict.fromkeys(why.rstrip(".") for why in left_out.values()))
+        raise ModelError(f"no default family can model these scores: {reasons}")
+    return out, left_out
 
 
-def _of(family: str, priors: Mapping[str, str | Prior] | Sequence[str]) -> dict[str, str | Prior]:
-    """The priors whose parameter this family has."""
-    from surefoot.inference.bayes.priors import default_priors, parse_prior
+def _by_family(families: Sequence[str], priors: Priors) -> dict[str, dict[str, Prior]]:
+    """The priors whose parameter each family has; one that none has is an error."""
+    given = given_priors(priors)
+    known = {family: default_priors(family, np.zeros(1)) for family in families}
+    for name in given:
+        if not any(name in own for own in known.values()):
+            there = dict.fromkeys(n for own in known.values() for n in own)
+            raise ModelError(
+                f"none of the families {', '.join(families)} has a parameter {name!r} with a "
+                f"prior. Hint: they have {', '.join(there)}"
+            )
+    return {
+        family: {name: prior for name, prior in given.items() if name in own}
+        for family, own in known.items()
+    }
 
-    given = priors.items() if isinstance(priors, Mapping) else map(parse_prior, priors)
-    known = default_priors(family, np.zeros(1))
-    return {name: prior for name, prior in given if name in known}
+
+def _left_out(reasons: dict[str, str]) -> list[str]:
+    """Which default families could not be tried, and why, each reason once."""
+    return [
+        f"Left out: {listed([f for f, why in reasons.items() if why == reason])}, as {reason}"
+        for reason in dict.fromkeys(reasons.values())
+    ]
 
 
 def _verdict(names: tuple[str, ...], differences: Sequence[Any]) -> str:
     """Whether the best model is clearly better than the next."""
     if len(names) < 2:
-        return f"Only {names[0]} was fitted."
+        return f"Only {names[0]} was fitted, so there is nothing to choose from."
     gap = differences[1]
     ratio = gap.difference / gap.se if gap.se > 0 else float("inf")
     if ratio > _CLEAR:

@@ -5,14 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.errors import InputError
 from surefoot.inference.bayes.engines import use_device
 from surefoot.inference.bayes.predictive import central, predicted_risk, risk_replicates
 from surefoot.render.progress import progress as show_progress
 from surefoot.results.ppd_risk import PpdRisk
-from surefoot.workflows.comparison import chosen_names
-from surefoot.workflows.posterior import as_posterior, doubts, provenance
-from surefoot.workflows.verdicts import times
+from surefoot.workflows.posterior import (
+    Priors,
+    as_posterior,
+    challenger_rows,
+    champion_row,
+    check_interval,
+    from_prior,
+    loss_weights,
+    provenance,
+    told,
+)
+from surefoot.workflows.verdicts import queries, times
 
 
 def ppd_risk(
@@ -24,6 +32,8 @@ def ppd_risk(
     systems: str | Iterable[str] | None = None,
     interval: float = 0.95,
     draws: int | None = None,
+    priors: Priors = (),
+    one_above: float | None = None,
     device: str = "cpu",
     seed: int = 0,
     threads: int = 0,
@@ -47,6 +57,8 @@ def ppd_risk(
         Probability of the predictive interval.
     draws : int, optional
         Posterior draws.
+    priors, one_above
+        As in `fit`, for scores that are fitted here; refused with a fit, as `draws` is.
     device : str
         Where to fit and to draw replicates: ``cpu``, ``gpu`` or ``jax-cpu``, as in `fit`.
 
@@ -61,16 +73,17 @@ def ppd_risk(
     Benham (2023), Sect. 5.2: URisk- of each replicate is ``-(G + r L) / J`` with G the sum of gains
     and L the (negative) sum of losses over the J topics.
     """
-    levels = _levels(r)
+    levels = loss_weights(r)
     accelerator = use_device(device)
     check_interval(interval)
     posterior = as_posterior(
         scores, family=family, default="zoib", seed=seed, threads=threads, draws=draws,
-        device=device, show=progress,
+        priors=priors, one_above=one_above, device=device, champion=champion, systems=systems,
+        show=progress,
     )  # fmt: skip
     table = posterior.scores
-    base = table.index(champion)
-    others = challenger_rows(table.systems, champion, systems, index=table.index)
+    base = champion_row(table, champion)
+    others = challenger_rows(table, champion, systems)
     with show_progress("replicates", show=progress) as update:
         replicates = risk_replicates(
             posterior, base, others,
@@ -86,6 +99,9 @@ def ppd_risk(
         name: np.column_stack([getattr(risk, name) for risk in risks])
         for name in ("median", "low", "high", "p_risky", "significant")
     }
+    kind = "predictive intervals of new scores"
+    if from_prior(posterior):
+        kind = "prior predictive intervals of scores"
     return PpdRisk(
         champion=champion,
         family=posterior.family,
@@ -108,45 +124,15 @@ def ppd_risk(
             "device": "cpu" if accelerator is None else accelerator.label,
             **provenance(posterior),
         },
-        headline=(
-            *_verdict(champion, names, levels, result, replicates.n_topics, interval),
-            *doubts(posterior),
+        headline=told(
+            posterior,
+            *_verdict(champion, names, levels, result),
+            f"From {100 * interval:g}% {kind} on these {queries(replicates.n_topics)}; positive "
+            "values are risk.",
         ),
         inputs=posterior.inputs,
         **result,
     )
-
-
-def challenger_rows(
-    known: Sequence[str], champion: str, systems: str | Iterable[str] | None, *, index: Any
-) -> list[int]:
-    """Rows of the challengers: those named, or everyone but the champion."""
-    if systems is None:
-        rows = [i for i, name in enumerate(known) if name != champion]
-    else:
-        chosen = chosen_names(systems, known, "a challenger")
-        rows = [index(name) for name in chosen]
-        if champion in chosen:
-            raise InputError(f"{champion!r} is the champion and cannot be its own challenger")
-    if not rows:
-        raise InputError(f"the table holds no system but the champion {champion!r}")
-    return rows
-
-
-def check_interval(interval: float) -> None:
-    """Refuse an interval that is not a probability."""
-    if not 0.0 < interval < 1.0:
-        raise InputError(f"interval must be between 0 and 1, such as 0.95, but got {interval:g}")
-
-
-def _levels(r: float | Sequence[float]) -> tuple[float, ...]:
-    levels = tuple(float(v) for v in (r if isinstance(r, Sequence) else np.atleast_1d(r)))
-    if not levels:
-        raise InputError("give at least one r")
-    for value in levels:
-        if not (np.isfinite(value) and value >= 0):
-            raise InputError(f"r must be a number not less than 0, but got {value:g}")
-    return levels
 
 
 def _verdict(
@@ -154,8 +140,6 @@ def _verdict(
     names: tuple[str, ...],
     levels: tuple[float, ...],
     result: dict[str, Any],
-    n_topics: int,
-    interval: float,
 ) -> tuple[str, ...]:
     lines = []
     for k, r in enumerate(levels):
@@ -167,10 +151,6 @@ def _verdict(
             f"{listed(risky)} and safe with {listed(safe)}; "
             f"{len(names) - len(risky) - len(safe)} of {len(names)} are undecided."
         )
-    lines.append(
-        f"From {interval:.0%} predictive intervals of new scores on these {n_topics} queries; "
-        "positive values are risk."
-    )
     return tuple(lines)
 
 

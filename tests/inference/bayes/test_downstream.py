@@ -143,8 +143,11 @@ def test_expected_gains_of_ranks_are_averaged_over_ranks():
     np.testing.assert_allclose(expected_by_topic(posterior), want.mean(axis=(1, 3)))
     assert ranks(posterior).score.shape == (3,)
     assert difficulty(posterior).score.shape == (4,)
+    compared = pairs(posterior, champion="a")
+    assert np.isnan(compared.glass_delta).all()
+    assert np.isfinite(compared.difference).all()
     with pytest.raises(ModelError, match="no spread of scores"):
-        pairs(posterior, champion="a")
+        score_sd(posterior, 0)
 
 
 def test_region_of_equivalence():

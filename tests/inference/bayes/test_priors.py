@@ -1,10 +1,19 @@
 """Priors as users write them: what is taken, and one line on what is not."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from surefoot.errors import ModelError
-from surefoot.inference.bayes.priors import Prior, choose_priors, given_priors
+from surefoot.inference.bayes.priors import (
+    ALLOWED,
+    DISTRIBUTIONS,
+    Prior,
+    choose_priors,
+    given_priors,
+)
 
 TEXT = "sd_system=half_t(3,0,1)"
 
@@ -43,3 +52,17 @@ def test_a_prior_may_be_written_in_several_ways(given):
 def test_what_is_no_prior_is_said(given, message):
     with pytest.raises(ModelError, match=message):
         choose_priors("gaussian", np.zeros(3), given)
+
+
+def test_the_page_lists_what_each_parameter_takes():
+    page = Path(__file__).parents[3] / "docs/method/bayes.md"
+    told = {}
+    table = page.read_text(encoding="utf-8").partition("| parameter | distributions |")[2]
+    for line in table.partition("\n\n")[0].splitlines()[2:]:
+        parameters, taken = line.strip("| ").split(" | ")
+        for parameter in parameters.split(", "):
+            told[parameter] = dict(re.findall(r"`(\w+)\(([^)]*)\)`", taken))
+    assert told == {
+        name: {kind: ", ".join(DISTRIBUTIONS[kind]) for kind in kinds}
+        for name, kinds in ALLOWED.items()
+    }
