@@ -52,6 +52,7 @@ def assert_same(one, two, *, means=0.15, quantiles=0.4):
     ("family", "engine", "values"),
     [
         ("gaussian", "exact", beta_scores(12, 9)),
+        ("gaussian", "exact", with_holes(beta_scores(9, 12))),
         ("gaussian", "laplace", with_holes(beta_scores(12, 9))),
         ("student", "laplace", beta_scores(12, 9)),
         ("zoib", "laplace", with_holes(beta_scores(12, 9))),
@@ -222,6 +223,19 @@ def test_users_priors_of_another_scale_need_no_warning(recwarn):
     posterior = quick(100 * beta_scores(8, 9), "gaussian", priors=own)
     assert posterior.warnings == ()
     assert not recwarn
+
+
+def test_good_chains_go_on_until_interval_ends_are_known(monkeypatch):
+    values = beta_scores(4, 5)
+    monkeypatch.setattr(hmc, "LEAST_LENGTH", 40)
+    monkeypatch.setattr(hmc, "LEAST_EFFECTIVE", 10)
+    monkeypatch.setattr(hmc, "MOST_RHAT", 2.0)
+    short = quick(values, "gaussian", engine="hmc", draws=2500)
+    monkeypatch.setattr(hmc, "ENOUGH_EFFECTIVE", 10)
+    shorter = quick(values, "gaussian", engine="hmc", draws=2500)
+    assert short.warnings == shorter.warnings == ()
+    assert shorter.effective_draws < 500
+    assert short.effective_draws > 1.5 * shorter.effective_draws
 
 
 def test_chains_that_fail_go_on_for_longer(monkeypatch):

@@ -68,3 +68,9 @@ def ess(chains: FloatArray) -> float:
     pairs = np.minimum.accumulate(pairs[: stop[0] if stop.size else len(pairs)])
     tau = max(-1 + 2 * float(pairs.sum()), 1 / np.log10(m * n))
     return float(m * n / tau)
+
+
+def tail_ess(chains: FloatArray) -> float:
+    """The smaller effective sample size of the 5 % and the 95 % quantile (ibid., section 4.3)."""
+    low, high = np.quantile(chains, (0.05, 0.95))
+    return min(ess((chains <= end).astype(np.float64)) for end in (low, high))

@@ -75,19 +75,15 @@ def _draw(
     name = problem.family.name
     if engine == "prior":
         return sample_prior(problem, n_draws, rng)
-    exact = name == "gaussian" and not scores.missing.any()
-    if engine == "exact" and not exact:
-        raise ModelError(
-            "engine exact is for family gaussian on a table without missing cells. "
-            "Hint: --engine auto"
-        )
-    if engine == "exact" or (engine == "auto" and exact):
+    if engine == "exact" and name != "gaussian":
+        raise ModelError(f"engine exact is for family gaussian, not {name}. Hint: --engine auto")
+    if engine in ("auto", "exact") and name == "gaussian" and not scores.missing.any():
         sample = sample_gaussian(scores.values, problem.priors, n_draws, rng)
         if accelerator is not None:
             sample = replace(sample, method=f"{sample.method} (on the CPU: it takes milliseconds)")
         return sample
     kernel = laplace if accelerator is None else accelerator.laplace
-    if engine == "laplace":
+    if engine in ("laplace", "exact"):
         sample = sample_laplace(
             problem, n_draws, rng, threads=threads, kernel=kernel, report=report
         )

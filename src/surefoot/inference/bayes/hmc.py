@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from surefoot.errors import ModelError
 from surefoot.inference.bayes.coordinates import Coordinates, shrinkage_centring
-from surefoot.inference.bayes.diagnostics import ess, rhat
+from surefoot.inference.bayes.diagnostics import ess, rhat, tail_ess
 from surefoot.inference.bayes.families import Problem, degenerate_doubts
 from surefoot.inference.bayes.sample import Sample
 
@@ -37,6 +37,9 @@ LEAST_LENGTH = 400
 MOST_RHAT = 1.05
 # fewer effective draws than this leave the ends of intervals uncertain
 LEAST_EFFECTIVE = 400
+# good chains go on until the worst parameter is worth this many draws, as the ends of its interval
+# are known to a twentieth of its standard deviation then, or for this many times their length
+ENOUGH_EFFECTIVE, MOST_LENGTHS = 3000, 3
 # chains that fail their diagnostics go on for this many times their first length, the first
 # attempt being their warm-up
 SECOND_LENGTH = 3
@@ -166,13 +169,28 @@ def sample_hmc(
             total += SETTLE + attempt * length
         # shorter steps follow a narrow neck where the first attempt diverged
         target = ACCEPTANCE if attempt == 1 else CAREFUL_ACCEPTANCE
-        chains, diverged = _run(state, step, attempt * length, target, rng, tick)
+        chains, diverged, step_size = _run(state, step, attempt * length, target, rng, tick)
         sample, hopeful = _finish(problem, space, chains, diverged, n_draws, rng)
         if not hopeful:
             break
         state.whitening = _whiten(chains.reshape(-1, space.size))
         state.restart()
+    more = _wanted(sample, n_draws, chains.shape[1])
+    if more and not degenerate_doubts(problem, sample.draws):
+        total += more
+        further, diverged_too = _advance(state, step_size, more, rng, tick)
+        chains = np.concatenate([chains, further], axis=1)
+        sample, _ = _finish(problem, space, chains, diverged + diverged_too, n_draws, rng)
     return sample
+
+
+def _wanted(sample: Sample, n_draws: int, length: int) -> int:
+    """How much longer chains without doubts should be."""
+    least = min(float(np.min(size)) for size in sample.ess.values())
+    enough = min(ENOUGH_EFFECTIVE, n_draws // 4)
+    if sample.warnings or least >= enough:
+        return 0
+    return min(MOST_LENGTHS * length, int(np.ceil(1.1 * length * (enough / least - 1))))
 
 
 def _run(
@@ -182,13 +200,23 @@ def _run(
     target: float,
     rng: np.random.Generator,
     tick: Callable[[], None],
-) -> tuple[FloatArray, int]:
-    """Settle the step size, then keep ``length`` draws of each chain; divergences counted."""
+) -> tuple[FloatArray, int, float]:
+    """Settle the step size, then keep ``length`` draws of each chain.
+
+    Draws, divergences and the step size.
+    """
     size = _StepSize(step, target)
     for _ in range(SETTLE):
         size.learn(state.advance(size.step, rng)[0])
         tick()
     step = float(np.exp(size.average))
+    return *_advance(state, step, length, rng, tick), step
+
+
+def _advance(
+    state: "_State", step: float, length: int, rng: np.random.Generator, tick: Callable[[], None]
+) -> tuple[FloatArray, int]:
+    """``length`` draws of each chain; divergences counted."""
     chains = np.empty((N_CHAINS, length, state.q.shape[1]))
     diverged = 0
     for turn in range(length):
@@ -269,7 +297,10 @@ def _finish(
     least = np.inf
     for name, values in draws.items():
         columns = values.reshape(n_chains, length, -1)
-        sizes = [ess(columns[:, :, c]) for c in range(columns.shape[2])]
+        # the mean and the ends of intervals
+        sizes = [
+            min(ess(columns[:, :, c]), tail_ess(columns[:, :, c])) for c in range(columns.shape[2])
+        ]
         least = min(least, *sizes)
         worth[name] = np.minimum(sizes, n_draws)
         agreement[name] = np.array([rhat(columns[:, :, c]) for c in range(columns.shape[2])])
