@@ -11,7 +11,7 @@ from surefoot.inference.bayes.predictive import (
     kernel_draws,
     predicted_risk,
     risk_replicates,
-    topic_forecast,
+    topic_forecasts,
 )
 from surefoot.kernels.replicate import FAMILIES, replicate_scores
 
@@ -77,7 +77,10 @@ def test_progress_reaches_the_end():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_forecasts_add_up_to_the_risk(family):
     posterior = simulated_posterior(family, draws=5_000)
-    forecast = topic_forecast(posterior, 1, 4, seed=2)
+    other, forecast = topic_forecasts(posterior, 1, [0, 4], seed=2)
+    alone = next(topic_forecasts(posterior, 1, [4], seed=2))
+    np.testing.assert_array_equal(forecast.low, alone.low)
+    assert (other.expected != forecast.expected).any()
     replicates = risk_replicates(posterior, 1, [4], seed=2)
     assert forecast.p_worse.sum() == pytest.approx(replicates.worse.mean(), abs=1e-9)
     assert forecast.p_better.sum() == pytest.approx(replicates.wins.mean(), abs=1e-9)

@@ -5,7 +5,7 @@ against the champion's replicates (thesis, Sect. 5.2.1). Gains and losses are ke
 that one pass serves every r.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -165,47 +165,58 @@ def predicted_risk(
 
 
 def central(draws: FloatArray, interval: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Lower end, median and upper end of the equal-tailed interval along the last axis."""
+    """Lower end, median and upper end of the equal-tailed interval along the last axis.
+
+    As `numpy.quantile`; sorts the draws in place, which takes less time than selecting.
+    """
+    draws.sort(axis=-1)
     tail = (1.0 - interval) / 2.0
-    low, median, high = np.quantile(draws, (tail, 0.5, 1.0 - tail), axis=-1, overwrite_input=True)
-    return low, median, high
+    out = []
+    for share in (tail, 0.5, 1.0 - tail):
+        at = share * (draws.shape[-1] - 1)
+        low = int(at)
+        high = min(low + 1, draws.shape[-1] - 1)
+        out.append(draws[..., low] + (at - low) * (draws[..., high] - draws[..., low]))
+    return out[0], out[1], out[2]
 
 
-def topic_forecast(
+def topic_forecasts(
     posterior: Posterior,
     champion: int,
-    challenger: int,
+    challengers: Sequence[int],
     *,
     interval: float = 0.95,
     seed: int = 0,
     threads: int = 0,
-) -> TopicForecast:
-    """What may happen to each topic if the champion is replaced by the challenger."""
+) -> Iterator[TopicForecast]:
+    """What may happen to each topic if the champion is replaced, challenger by challenger."""
     system, topic, parameters = kernel_draws(posterior)
-    delta = np.empty((topic.shape[1], posterior.n_draws), dtype=np.float32)
-    for start in range(0, posterior.n_draws, CHUNK):
-        rows = slice(start, start + CHUNK)
-        scores = replicate_scores(
-            posterior.family,
-            system[rows],
-            topic[rows],
-            parameters[rows],
-            np.array([champion, challenger]),
-            seed=seed,
-            first_draw=start,
-            threads=threads,
-        )
-        delta[:, rows] = (scores[:, 1] - scores[:, 0]).T
-    p_worse, p_better = (delta < 0).mean(axis=1), (delta > 0).mean(axis=1)
-    expected = delta.mean(axis=1, dtype=np.float64)
-    loss = np.minimum(delta, 0).mean(axis=1, dtype=np.float64)
-    low, median, high = central(delta, interval)  # type: ignore[arg-type]
-    return TopicForecast(
-        p_worse,
-        p_better,
-        expected,
-        loss,
-        low.astype(np.float64),
-        median.astype(np.float64),
-        high.astype(np.float64),
-    )
+
+    def replicates(row: int) -> npt.NDArray[np.float32]:
+        """Scores of one system, (n_topics, n_draws): the same whoever asks for them."""
+        out = np.empty((topic.shape[1], posterior.n_draws), dtype=np.float32)
+        for start in range(0, posterior.n_draws, CHUNK):
+            rows = slice(start, start + CHUNK)
+            scores = replicate_scores(
+                posterior.family,
+                system[rows],
+                topic[rows],
+                parameters[rows],
+                np.array([row]),
+                seed=seed,
+                first_draw=start,
+                threads=threads,
+            )
+            out[:, rows] = scores[:, 0].T
+        return out
+
+    of_champion = replicates(champion)
+    for challenger in challengers:
+        delta = replicates(challenger)
+        delta -= of_champion
+        p_worse, p_better = (delta < 0).mean(axis=1), (delta > 0).mean(axis=1)
+        expected = delta.mean(axis=1, dtype=np.float64)
+        loss = np.minimum(delta, 0).mean(axis=1, dtype=np.float64)
+        ends = central(delta, interval)  # type: ignore[arg-type]
+        low, median, high = (v.astype(np.float64) for v in ends)
+        yield TopicForecast(p_worse, p_better, expected, loss, low, median, high)
