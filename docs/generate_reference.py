@@ -31,6 +31,8 @@ JOBS = {
     "Model all systems together": (
         *(
             "fit",
+            "save_fit",
+            "read_fit",
             "models",
             "ppd_risk",
             "brisk",

@@ -35,10 +35,12 @@ _HOMES = {
     "ppd_risk": "surefoot.workflows.ppd_risk",
     "rank": "surefoot.workflows.rank",
     "ranks": "surefoot.workflows.ranks",
+    "read_fit": "surefoot.io.fit_file",
     "read_qrels": "surefoot.io.trec",
     "read_run": "surefoot.io.trec",
     "read_scores": "surefoot.io.scores",
     "risk": "surefoot.workflows.risk",
+    "save_fit": "surefoot.workflows.save_fit",
     "stability": "surefoot.workflows.stability",
     "test": "surefoot.workflows.compare",
     "topics": "surefoot.workflows.topics",
@@ -72,10 +74,12 @@ __all__ = [
     "ppd_risk",
     "rank",
     "ranks",
+    "read_fit",
     "read_qrels",
     "read_run",
     "read_scores",
     "risk",
+    "save_fit",
     "stability",
     "test",
     "topics",
@@ -86,6 +90,7 @@ if TYPE_CHECKING:
     _kernels: Any  # the compiled module
     from surefoot.data.scores import ScoreMatrix
     from surefoot.errors import SurefootError
+    from surefoot.io.fit_file import read_fit
     from surefoot.io.scores import read_scores
     from surefoot.io.trec import read_qrels, read_run
     from surefoot.workflows.artifacts import artifacts
@@ -110,6 +115,7 @@ if TYPE_CHECKING:
     from surefoot.workflows.rank import rank
     from surefoot.workflows.ranks import pairs, ranks
     from surefoot.workflows.risk import risk
+    from surefoot.workflows.save_fit import save_fit
     from surefoot.workflows.stability import stability
     from surefoot.workflows.topics import topics
     from surefoot.workflows.train import train

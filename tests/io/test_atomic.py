@@ -4,7 +4,7 @@ import stat
 import pytest
 
 from surefoot.errors import InputError
-from surefoot.io.atomic import atomic_open, atomic_path, check_writable
+from surefoot.io.atomic import atomic_open, atomic_path, check_apart, check_writable
 
 
 def test_a_file_appears_whole_with_ordinary_permissions(tmp_path):
@@ -71,3 +71,16 @@ def test_what_cannot_be_written_is_refused_beforehand(tmp_path, name, message):
         check_writable(tmp_path / name)
     check_writable(tmp_path / "x")
     check_writable("x")
+
+
+def test_an_input_is_not_written_over_through_any_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "real").write_text("precious")
+    (tmp_path / "other").write_text("")
+    (tmp_path / "link").symlink_to("real")
+    os.link(tmp_path / "real", tmp_path / "hard")
+    for name in ("real", "link", "hard", tmp_path / "." / "real"):
+        with pytest.raises(InputError, match=r"it is the same file as the input real\. Hint"):
+            check_apart(name, ["-", "no\0name", "x" * 5000, "http://a/b", "real"])
+    check_apart("new", ["real", "new"])
+    check_apart("other", ["real"])

@@ -1,5 +1,9 @@
+import gzip
 import json
+import os
+import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -7,7 +11,7 @@ import pytest
 
 from surefoot import __version__
 from surefoot.errors import InputError
-from surefoot.io.output import to_text, write_result
+from surefoot.io.output import format_of, to_text, write_result
 from surefoot.results.record import Result
 
 
@@ -119,3 +123,49 @@ def test_an_id_that_is_not_utf_8_keeps_its_bytes(tmp_path):
     write_result(latin, format="json", path=tmp_path / "names.json")
     text = (tmp_path / "names.json").read_text(encoding="utf-8")
     assert json.loads(text)["rows"] == [{"system": latin.names[0]}]
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "json", "jsonl", "latex"])
+def test_a_name_in_gz_is_compressed_the_same_each_time(tmp_path, format, monkeypatch):
+    path = tmp_path / "x.gz"
+    write_result(RESULT, format=format, path=path)
+    assert gzip.decompress(path.read_bytes()).decode() == to_text(RESULT, format=format)
+    monkeypatch.setattr(time, "time", lambda: 1e9)
+    write_result(RESULT, format=format, path=tmp_path / "y.csv.gz")
+    assert (tmp_path / "y.csv.gz").read_bytes() == path.read_bytes()
+
+
+def test_parquet_in_gz_is_compressed(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_result(RESULT, format="parquet", path=tmp_path / "x.parquet.gz")
+    with gzip.open(tmp_path / "x.parquet.gz") as file:
+        assert parquet.read_table(file).to_pydict()["n"] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("a.csv", "csv"),
+        ("a.CSV.gz", "csv"),
+        ("a.v2.tsv", "tsv"),
+        ("a.jsonl.gz", "jsonl"),
+        ("a.tex", "latex"),
+        ("a.txt", "table"),
+        ("a", "tsv"),
+        ("/dev/stdout", "tsv"),
+    ],
+)
+def test_a_name_asks_for_a_format(name, format):
+    assert format_of(Path(name)) == format
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv.bz2", "a.nc", "a.xml.gz"])
+def test_a_name_that_asks_for_another_format_is_refused(name):
+    known = r"\.csv, \.tsv, \.json, \.jsonl, \.parquet, \.tex, \.txt \(or those with \.gz\)"
+    with pytest.raises(InputError, match=f"name {name}. Hint: --format, or .* in {known}"):
+        format_of(Path(name))
+
+
+def test_a_pipe_may_have_any_name(tmp_path):
+    os.mkfifo(tmp_path / "a.fifo")
+    assert format_of(tmp_path / "a.fifo") == "tsv"

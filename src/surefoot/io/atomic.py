@@ -1,7 +1,7 @@
 """Files that appear whole or not at all."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -64,6 +64,21 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise InputError(f"cannot write {target}: there is no folder {str(target.parent)!r}")
     if not os.access(target if target.exists() and not target.is_file() else folder, os.W_OK):
         raise InputError(f"cannot write {target}: no permission")
+
+
+def check_apart(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse to write over a file that is read, also where links hide that they are one."""
+    target = Path(path)
+    for source in inputs:
+        try:
+            same = target.is_file() and target.samefile(source)
+        except (OSError, ValueError):  # no file: a name, an address, standard input
+            continue
+        if same:
+            raise InputError(
+                f"cannot write {target}: it is the same file as the input {os.fspath(source)}. "
+                "Hint: give another name to write to"
+            )
 
 
 def _cannot_write(path: Path, error: OSError) -> InputError:

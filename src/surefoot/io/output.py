@@ -4,17 +4,61 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
 from surefoot.errors import InputError
 from surefoot.extras import require
-from surefoot.io.atomic import atomic_open, atomic_path
+from surefoot.io.atomic import atomic_open
 from surefoot.results.record import Column, Result
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet", "latex")
+
+# how a file's name ends -> format; with .gz after it, compressed
+SUFFIXES = {f".{name}": name for name in ("csv", "tsv", "json", "jsonl", "parquet")}
+SUFFIXES |= {".tex": "latex", ".txt": "table"}
+
+
+def format_of(path: Path) -> str:
+    """The format that a file's name asks for; TSV for a name without an ending and for a pipe."""
+    suffix = Path(_unpacked(path)).suffix
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    if suffix and not (path.exists() and not path.is_file()):
+        raise InputError(
+            f"cannot tell a format from the name {path}. Hint: --format, or a name that ends in "
+            f"{', '.join(SUFFIXES)} (or those with .gz)"
+        )
+    return "tsv"
+
+
+def _unpacked(path: Path) -> str:
+    return path.name.lower().removesuffix(".gz")
+
+
+@contextmanager
+def open_output(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """`atomic_open`; compressed, without the time of day, where the name ends in .gz."""
+    if _unpacked(path) == path.name.lower():
+        with atomic_open(path, mode) as file:
+            yield file
+        return
+    import gzip  # slow to load, and few names end so
+    import io
+
+    with (
+        atomic_open(path, "wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as packed,
+    ):
+        if "b" in mode:
+            yield cast(IO[Any], packed)
+            return
+        with io.TextIOWrapper(packed, "utf-8", errors="surrogateescape", newline="\n") as text:
+            yield text
 
 
 def write_result(result: Result, *, format: str, path: Path | None) -> None:
@@ -30,14 +74,14 @@ def write_result(result: Result, *, format: str, path: Path | None) -> None:
             parquet.write_table(table, sink)
             sys.stdout.buffer.write(memoryview(sink.getvalue()))
             return
-        with atomic_path(path) as temporary:
-            parquet.write_table(table, temporary)
+        with open_output(path, "wb") as file:
+            parquet.write_table(table, file)
         return
     text = to_text(result, format=format)
     if path is None:
         sys.stdout.write(text)
     else:
-        with atomic_open(path) as file:
+        with open_output(path) as file:
             file.write(text)
 
 
