@@ -73,3 +73,38 @@ def test_zoib_rank_wants_ranks(table):
     result = run(table, "--family", "zoib_rank")
     assert isinstance(result.exception, InputError)
     assert "has no column rank" in str(result.exception)
+
+
+def test_the_scores_and_the_fit_are_not_written_over(table, tmp_path):
+    before = table.read_bytes()
+    result = run(table, "--draws", 500, "-o", table)
+    assert isinstance(result.exception, InputError)
+    assert "same file as the input" in str(result.exception)
+    assert table.read_bytes() == before
+    path = tmp_path / "fit.nc"
+    assert run(table, "--draws", 500, "-o", path, "-q").exit_code == 0
+    saved = path.read_bytes()
+    words = ["ppd-risk", "--fit", path, "--champion", "s0", "--format", "tsv", "-o", path]
+    result = CliRunner().invoke(cli, [str(word) for word in words])
+    assert isinstance(result.exception, InputError)
+    assert "same file as the input" in str(result.exception)
+    assert path.read_bytes() == saved
+
+
+@pytest.mark.parametrize("name", ["fit.csv", "fit.json", "fit.tsv.gz"])
+def test_a_fit_with_the_name_of_a_table_is_refused(table, tmp_path, name):
+    result = run(table, "-o", tmp_path / name)
+    assert isinstance(result.exception, InputError)
+    assert "fit.nc for the fit" in str(result.exception)
+    assert not (tmp_path / name).exists()
+
+
+def test_the_log_likelihood_is_saved_when_asked_for(table, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "fit.nc"
+    assert run(table, "--draws", 500, "-o", path, "--log-likelihood", "-q").exit_code == 0
+    with h5py.File(path) as file:
+        assert file["log_likelihood/score"].shape == (1, 500, 40)
+    result = run(table, "--log-likelihood")
+    assert result.exit_code == 2
+    assert "goes into a file. Hint: add -o FIT.nc" in result.output

@@ -53,7 +53,12 @@ FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
     help="Compare with nutpie's NUTS (pip install 'surefoot[bayes-check]').",
 )
 @click.option("--no-criteria", is_flag=True, help="Skip WAIC and LOO.")
-@output_options
+@click.option(
+    "--log-likelihood",
+    is_flag=True,
+    help="Save the log likelihood of each score too, for arviz.loo (8,000 draws at most).",
+)
+@output_options(rows=False)  # type: ignore[untyped-decorator]
 def command(
     scores: str | None,
     qrels: str | None,
@@ -67,9 +72,10 @@ def command(
     device: str,
     check: str | None,
     no_criteria: bool,
+    log_likelihood: bool,
     output: Output,
 ) -> None:
-    """Fit a hierarchical model to SCORES; -o FIT saves it, the summary goes to stdout.
+    """Fit a hierarchical model to SCORES; -o FIT.nc saves it, the summary goes to stdout.
 
     For zoib_rank, SCORES is a table system,topic,rank,score.
     """
@@ -80,6 +86,12 @@ def command(
         raise click.UsageError("give SCORES, or all of --qrels QRELS --run RUN... -m MEASURE")
     if scores is not None and (qrels is not None or runs):
         raise click.UsageError("give either SCORES or --qrels with --run, not both")
+    if log_likelihood and output.path is None:
+        raise click.UsageError("--log-likelihood goes into a file. Hint: add -o FIT.nc")
+    if output.path is not None:
+        from surefoot.io.fit_file import check_fit_name
+
+        check_fit_name(output.path)
     source: object = scores
     if family != "zoib_rank":
         from surefoot.workflows.scores import load_scores
@@ -108,8 +120,8 @@ def command(
     if check is not None:
         output.note(posterior.headline[-1])
     if output.path is not None:
-        from surefoot.io.fit_file import write_fit
+        from surefoot.workflows.save_fit import save_fit
 
-        write_fit(posterior, output.path)
+        save_fit(posterior, output.path, log_likelihood=log_likelihood, threads=output.threads)
         output.note(f"saved {output.path}")
     replace(output, path=None).write(posterior)

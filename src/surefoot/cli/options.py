@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import click
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.data.seed import SEEDS_BELOW
-from surefoot.io.output import FORMATS, write_result
+from surefoot.io.output import FORMATS, format_of, open_output, write_result
 from surefoot.results.record import Result
 
 Command = Callable[..., Any]
@@ -62,8 +62,9 @@ class Output:
         """The format that --format asks for, else the terminal or the file's name."""
         if self.format is not None:
             return self.format
-        to_terminal = self.path is None and sys.stdout.isatty()
-        return "table" if to_terminal else _format_of(self.path)
+        if self.path is None:
+            return "table" if sys.stdout.isatty() else "tsv"
+        return format_of(self.path)
 
     def write(self, result: Result) -> None:
         """Render or serialise one result."""
@@ -76,9 +77,7 @@ class Output:
         if self.path is None:
             print_result(result)
             return
-        from surefoot.io.atomic import atomic_open
-
-        with atomic_open(self.path) as file:
+        with open_output(self.path) as file:
             print_result(result, file=file)
 
     def note(self, message: str) -> None:
@@ -87,13 +86,6 @@ class Output:
             from surefoot.render.visible import visible
 
             click.echo(visible(message), err=True)
-
-
-def _format_of(path: Path | None) -> str:
-    """The format that a file name asks for; TSV where it does not."""
-    by_suffix = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet"}
-    by_suffix |= {".tex": "latex", ".txt": "table"}
-    return "tsv" if path is None else by_suffix.get(path.suffix, "tsv")
 
 
 def _seed(ctx: click.Context, param: click.Parameter, value: int) -> int:
@@ -122,10 +114,16 @@ def output_options(
     *,
     quiet_flags: tuple[str, ...] = ("-q", "--quiet"),
     formats: tuple[str, ...] = FORMATS,
+    rows: bool = True,
 ) -> Any:
-    """Add --format, -o, --seed, --threads, -q, --progress; the command gets one `output`."""
+    """Add --format, -o, --seed, --threads, -q, --progress; the command gets one `output`.
+
+    With `rows` false, -o is for a file of the command's own, and the rows go to standard output.
+    """
     if function is None:
-        return functools.partial(output_options, quiet_flags=quiet_flags, formats=formats)
+        return functools.partial(
+            output_options, quiet_flags=quiet_flags, formats=formats, rows=rows
+        )
 
     @functools.wraps(function)
     def wrapper(
@@ -142,6 +140,9 @@ def output_options(
             from surefoot.io.atomic import check_writable
 
             check_writable(output_path)
+            if rows and format is None:
+                format_of(output_path)
+        _keep_inputs(click.get_current_context().params)
         output = Output(format, output_path, quiet, progress, seed, threads)
         return function(*args, output=output, **kwargs)
 
@@ -157,7 +158,9 @@ def output_options(
         click.option(
             "--format",
             type=click.Choice(formats),
-            help="Default: table on a terminal, else by the file's name, else tsv.",
+            help="Default: table on a terminal, else by the file's name (.gz too), else tsv."
+            if rows
+            else "Default: table on a terminal, else tsv.",
         ),
     ):
         wrapped = decorate(wrapped)
@@ -170,6 +173,26 @@ def _one_measure(ctx: click.Context, param: click.Parameter, value: tuple[str, .
     if len(names) > 1:
         raise click.BadParameter(f"takes one measure here, not {' and '.join(names)}")
     return next(iter(names), None)
+
+
+# parameters that name files to read, and files to write
+INPUTS: tuple[str, ...] = ("scores", "qrels", "runs", "fit_path", "baseline", "baselines")
+INPUTS += ("population", "slices", "groups", "families", "relevant")
+INPUTS += ("study", "pool", "labels", "seed_labels")
+OUTPUTS = ("output_path", "junit", "markdown")
+
+
+def _keep_inputs(parameters: Mapping[str, Any]) -> None:
+    """Refuse to write over what the same command reads."""
+    given = {name: parameters[name] for name in OUTPUTS if parameters.get(name) is not None}
+    if not given:
+        return
+    from surefoot.io.atomic import check_apart
+
+    named = [parameters.get(name) for name in INPUTS]
+    read = [x for v in named if v is not None for x in (v if isinstance(v, tuple) else (v,))]
+    for path in given.values():
+        check_apart(path, [x for x in read if isinstance(x, (str, Path))])
 
 
 # SCORES, or what they are computed from
