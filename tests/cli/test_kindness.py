@@ -184,13 +184,13 @@ def test_empty_cells_leave_the_query_out(here):
 
 def test_a_column_that_is_no_system_is_pointed_at(here):
     rows = [line.split(",") for line in TABLE.splitlines()]
-    folds = ["fold", *"123456"]
-    text = "".join(",".join([*row, fold]) + "\n" for row, fold in zip(rows, folds, strict=True))
-    (here / "fold.csv").write_text(text)
-    result = run("risk", "fold.csv", "--champion", "champion")
+    lengths = ["length", *"123456"]
+    text = "".join(",".join([*row, n]) + "\n" for row, n in zip(rows, lengths, strict=True))
+    (here / "length.csv").write_text(text)
+    result = run("risk", "length.csv", "--champion", "champion")
     assert result.exit_code == 0
     assert result.stderr.startswith(
-        "note: whole numbers beyond 0 to 1 in fold, unlike in other systems"
+        "note: whole numbers beyond 0 to 1 in length, unlike in other systems"
     )
 
 

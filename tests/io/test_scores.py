@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import score_matrices
 
-from surefoot.errors import InputError, SurefootError
+from surefoot.errors import InputError, SurefootError, UnreliableWarning
 from surefoot.io.scores import read_scores
+from surefoot.workflows.scores import load_scores
 
 LONG = "system,topic,score\nA,1,0.5\nA,2,0.25\nB,1,1\nB,2,0\n"
 VALUES = [[0.5, 0.25], [1.0, 0.0]]
@@ -85,6 +86,63 @@ def test_wide_without_topics_numbers_its_rows(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("A,B\n0.5,1\n0.25,0\n")
     same(read_scores(path), topics=("t000", "t001"))
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out", "topics"),
+    [
+        ("fold,qid,A,B\n1,1,.5,1\n2,2,.25,0\n", "column 'fold' left out", ("1", "2")),
+        ("qid,query,A,B\n1,red shoes,.5,1\n2,hats,.25,0\n", "column 'query' left out", ("1", "2")),
+        ("Fold,A,B\n1,.5,1\n,.25,0\n", "column 'Fold' left out", ("t000", "t001")),
+        (
+            "fold,query_id,topic,A,B\n1,7,1,.5,1\n1,8,2,.25,0\n",
+            "columns 'fold' and 'query_id' left out",
+            ("1", "2"),
+        ),
+    ],
+)
+def test_columns_that_name_or_number_the_rows_are_no_systems(tmp_path, text, left_out, topics):
+    path = tmp_path / "wide.csv"
+    path.write_text(text)
+    with pytest.warns(UnreliableWarning, match=left_out):
+        same(read_scores(path), topics=topics)
+
+
+@pytest.mark.parametrize(
+    ("text", "systems"),
+    [
+        ("topic_id,A\n1,.5\n2,.25\n", ("A",)),
+        ("topic,fold\n1,.5\n2,.25\n", ("fold",)),  # scores, so a system of that name
+    ],
+)
+def test_the_only_column_of_scores_is_a_system(tmp_path, text, systems):
+    path = tmp_path / "wide.csv"
+    path.write_text(text)
+    same(read_scores(path), values=VALUES[:1], systems=systems)
+
+
+def test_a_long_table_may_say_its_folds(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("fold,system,topic,ndcg\n1,A,1,.5\n2,A,2,.25\n")
+    same(read_scores(path), values=VALUES[:1], systems=("A",))
+
+
+def test_a_fit_is_no_table_of_scores(tmp_path):
+    path = tmp_path / "z.nc"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(64))
+    with pytest.raises(InputError, match=f"is a fit .*Hint: --fit {path}"):
+        read_scores(path)
+
+
+@pytest.mark.parametrize("text", [LONG, "topic,A,B\n1,0.5,1\n2,0.25,0\n"])
+def test_a_measure_that_the_table_does_not_name_is_no_choice(tmp_path, text):
+    path = tmp_path / "scores.csv"
+    path.write_text(text)
+    assert read_scores(path, measure="AP").measure == "AP"
+    with pytest.raises(InputError, match=r"does not say of which measure .*'AP' cannot be picked"):
+        read_scores(path, measure="AP", named=True)
+    with pytest.raises(InputError, match="cannot be picked"):
+        load_scores(path, measure="AP")
 
 
 def test_a_missing_score_is_nan(tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.data.scores import ScoreMatrix
-from surefoot.errors import InputError, ParseError
+from surefoot.errors import InputError, ParseError, UnreliableWarning
 from surefoot.io.faults import shown
 from surefoot.io.sources import Source, read_text
 from surefoot.io.tables import (
@@ -29,16 +30,20 @@ _read_text = read_text
 
 # names that each role may have in a header
 _SYSTEM = ("system", "name", "run", "runid", "run_id")
-_TOPIC = ("topic", "qid", "query_id", "q_id", "query")
+_TOPIC = ("topic", "qid", "topic_id", "query_id", "q_id", "query")
 _SCORE = ("score", "value")
 _MEASURE = ("measure", "metric")
 # columns of a long table that are no measure
-_BESIDE = ("lower", "upper", "champion", "slice", "group", "rank")
+_BESIDE = ("lower", "upper", "champion", "slice", "group", "rank", "fold")
+# columns of a wide table that number its rows, where they hold whole numbers
+_NUMBERING = ("fold",)
+# how HDF5 files begin, as `fit` writes them
+_FIT = b"\x89HDF"
 # what programs call the row of means
 _MEAN_ROWS = ("all", "amean", "gmean")
 
 
-def read_scores(source: Any, *, measure: str | None = None) -> ScoreMatrix:
+def read_scores(source: Any, *, measure: str | None = None, named: bool = False) -> ScoreMatrix:
     """Read per-topic scores.
 
     Parameters
@@ -49,20 +54,42 @@ def read_scores(source: Any, *, measure: str | None = None) -> ScoreMatrix:
         column a system, optionally a topic column), or trec_eval's -q output; CSV, TSV, JSON,
         JSON Lines, Parquet, compressed too; ``{system: {topic: score}}``; any frame that narwhals
         understands; what `evaluate` returned with ``per_topic=True``. Rows of means (topic
-        ``all``) are left out; an empty cell is a missing score.
+        ``all``) are left out; an empty cell is a missing score. Of a wide table, further columns of
+        topic names and a ``fold`` of whole numbers are no systems: they are left out with a
+        warning.
     measure : str, optional
-        Which measure to keep where the table holds several.
+        Which measure to keep where the table holds several, or what to call the one of a table that
+        names none.
+    named : bool
+        Refuse a `measure` that the table does not name, instead of believing it.
     """
     if isinstance(source, ScoreMatrix):
         return source
+    matrix, says = _read(source, measure)
+    if named and measure is not None and not says:
+        what = source if isinstance(source, (str, os.PathLike)) else "the table"
+        raise InputError(
+            f"{what}: the table does not say of which measure its scores are, so {measure!r} "
+            "cannot be picked from it. Hint: leave the measure out"
+        )
+    return matrix
+
+
+def _read(source: Any, measure: str | None) -> tuple[ScoreMatrix, bool]:
+    """Scores, and whether their table names the measure."""
     if isinstance(source, Mapping):
-        return _from_mapping(source, measure)
+        return _from_mapping(source, measure), False
     if not isinstance(source, (str, os.PathLike)):
         return _from_table(_object_table(source), measure)
     path = os.fspath(source)
     opened = Source(path)
     if opened.is_parquet:
         return _from_table(parquet_table(opened), measure)
+    if opened.first_line().startswith(_FIT):
+        raise InputError(
+            f"{opened.path}: is a fit (or another HDF5 file), not a table of scores. "
+            f"Hint: --fit {opened.path}"
+        )
     text = opened.text()
     lines = lines_of(text)
     if _is_trec_eval(lines):
@@ -124,12 +151,13 @@ def _find(columns: Iterable[str], choices: Sequence[str]) -> str | None:
     return next((c for name in choices for c in columns if c.strip().lower() == name), None)
 
 
-def _from_table(table: Table, measure: str | None) -> ScoreMatrix:
+def _from_table(table: Table, measure: str | None) -> tuple[ScoreMatrix, bool]:
     columns = table.columns
     system, topic = _find(columns, _SYSTEM), _find(columns, _TOPIC)
     if system is None or topic is None:
-        return _from_wide(table, measure)
+        return _from_wide(table, measure), False
     score, measure_column = _find(columns, _SCORE), _find(columns, _MEASURE)
+    says = True
     rows = range(len(table))
     if score is None:
         # one column a measure
@@ -151,7 +179,7 @@ def _from_table(table: Table, measure: str | None) -> ScoreMatrix:
         table = _rows(table, kept)
         rows = range(len(table))
     else:
-        label = measure or ""
+        label, says = measure or "", False
     topics = table.names(topic)
     per_topic = [i for i in rows if topics[i].lower() not in _MEAN_ROWS]
     if not per_topic:
@@ -161,7 +189,7 @@ def _from_table(table: Table, measure: str | None) -> ScoreMatrix:
         )
     if len(per_topic) < len(table):
         table = _rows(table, per_topic)
-    return _matrix(table, system, topic, score, label)
+    return _matrix(table, system, topic, score, label), says
 
 
 def _rows(table: Table, rows: Sequence[int]) -> Table:
@@ -226,7 +254,16 @@ def _from_wide(table: Table, measure: str | None) -> ScoreMatrix:
     names = list(table.columns)
     # pandas leaves the name of its index empty
     topic = _find(names, (*_TOPIC, "", "unnamed: 0"))
-    systems = [n for n in names if n != topic]
+    beside = [n for n in names if n != topic and _is_no_system(table, n, topic)]
+    systems = [n for n in names if n != topic and n not in beside]
+    if beside and systems:
+        which = f"column{'s' if len(beside) > 1 else ''} {' and '.join(map(repr, beside))}"
+        by = f"its topics are those of {topic!r}" if topic is not None else "its rows are topics"
+        warnings.warn(
+            f"{table.name}: {which} left out, which names no system; {by}",
+            UnreliableWarning,
+            stacklevel=5,
+        )
     if not systems:
         raise InputError(f"{table.name}: the table has no system column, only {names}")
     if any("." in s for s in systems) and all(number(s) is not None for s in systems):
@@ -250,6 +287,17 @@ def _from_wide(table: Table, measure: str | None) -> ScoreMatrix:
     values = np.array([kept.numbers(s, missing=True, what=f"score of {s!r}") for s in systems])
     values = values.reshape(len(systems), len(topics))
     return ScoreMatrix(tuple(systems), tuple(topics), values, measure=measure or "")
+
+
+def _is_no_system(table: Table, column: str, topic: str | None) -> bool:
+    """Whether a column of a wide table names or numbers its rows, and holds no scores."""
+    name = column.strip().lower()
+    if topic is not None and name in _TOPIC:
+        return True
+    if name not in _NUMBERING:
+        return False
+    values = [number(cell) for cell in table.columns[column]]
+    return all(v is not None and (v != v or v == int(v)) for v in values)
 
 
 def _refuse_trec(lines: Sequence[str], path: str) -> None:
@@ -286,7 +334,9 @@ def _is_trec_eval(lines: Sequence[str]) -> bool:
     return number(fields[2]) is not None and fields[2].lower() not in ("nan", "na", "null", "none")
 
 
-def _from_trec_eval(lines: Sequence[str], path: str, measure: str | None) -> ScoreMatrix:
+def _from_trec_eval(
+    lines: Sequence[str], path: str, measure: str | None
+) -> tuple[ScoreMatrix, bool]:
     """``measure topic value`` lines of one run or several; `runid` lines name what is above."""
     system: list[str | None] = []
     rows: dict[str, list[Any]] = {"topic": [], "score": [], "measure": []}

@@ -28,7 +28,7 @@ def load_scores(
     if scores is not None and (qrels is not None or runs):
         raise InputError("give either a score table or --qrels with --run, not both")
     if scores is not None:
-        return read_scores(scores, measure=measure)
+        return read_scores(scores, measure=measure, named=True)
     if qrels is None or not runs or measure is None:
         raise InputError("give a score table, or all of --qrels QRELS --run RUN... -m MEASURE")
     from surefoot.workflows.evaluate import evaluate_matrix
