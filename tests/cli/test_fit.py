@@ -84,7 +84,7 @@ def test_the_scores_and_the_fit_are_not_written_over(table, tmp_path):
     path = tmp_path / "fit.nc"
     assert run(table, "--draws", 500, "-o", path, "-q").exit_code == 0
     saved = path.read_bytes()
-    words = ["ppd-risk", "--fit", path, "--champion", "s0", "--format", "tsv", "-o", path]
+    words = ["ppd-risk", "--fit", path, "--champion", "s0", "-o", path]
     result = CliRunner().invoke(cli, [str(word) for word in words])
     assert isinstance(result.exception, InputError)
     assert "same file as the input" in str(result.exception)

@@ -140,9 +140,9 @@ def output_options(
             from surefoot.io.atomic import check_writable
 
             check_writable(output_path)
-            if rows and format is None:
-                format_of(output_path)
         _keep_inputs(click.get_current_context().params)
+        if output_path is not None and rows and format is None:
+            format_of(output_path)
         output = Output(format, output_path, quiet, progress, seed, threads)
         return function(*args, output=output, **kwargs)
 
