@@ -25,6 +25,7 @@ VERBS = {
     sf.brisk: {"champion": "s0", **FEW},
     sf.artifacts: {"champion": "s0", "challengers": ["s1"], "steps": [2], **FEW},
     sf.models: {"families": ("gaussian", "student"), "draws": 200},
+    sf.fit: FEW,
     sf.paired: {"champion": "s0", "challenger": "s1", "draws": 200},
 }
 
@@ -80,6 +81,30 @@ def test_draws_from_the_prior_are_no_finding():
     assert got.headline[0].startswith("Prior predictive: the scores were not used")
     assert "prior predictive intervals of scores on these 8 queries" in got.headline[2]
     assert got.settings["warnings"] == ["the scores were not used: these are draws from the prior"]
+
+
+def test_the_headline_of_a_fit_claims_nothing_of_the_prior():
+    prior = sf.fit(TABLE, **FEW, engine="prior")
+    assert "The scores were not used." in prior.headline[0]
+    assert "differ more than" not in " ".join(prior.headline)
+    found = sf.fit(TABLE, **FEW, criteria=False)
+    assert "differ more than" in found.headline[1]
+    assert found.to_dict()["settings"]["waic"] is found.to_dict()["settings"]["loo"] is None
+    gap = TABLE.values.copy()
+    gap[2] = np.nan
+    with pytest.warns(UnreliableWarning, match="no score at all of system s2"):
+        empty = sf.fit(ScoreMatrix(TABLE.systems, TABLE.topics, gap), **FEW)
+    assert "there is no score at all of system s2" in empty.headline[0]
+
+
+def test_a_fit_is_told_by_its_first_bytes(tmp_path):
+    pytest.importorskip("h5py", reason="fit files need the extra bayes")
+    from surefoot.io.fit_file import write_fit
+
+    fitted = sf.fit(TABLE, **FEW)
+    write_fit(fitted, tmp_path / "model")
+    got, want = sf.ranks(tmp_path / "model"), sf.ranks(fitted)
+    np.testing.assert_array_equal(got.mean, want.mean)
 
 
 def test_systems_and_topics_without_a_score_are_named():

@@ -38,7 +38,7 @@ _BESIDE = ("lower", "upper", "champion", "slice", "group", "rank", "fold")
 # columns of a wide table that number its rows, where they hold whole numbers
 _NUMBERING = ("fold",)
 # how HDF5 files begin, as `fit` writes them
-_FIT = b"\x89HDF"
+FIT_MAGIC = b"\x89HDF"
 # what programs call the row of means
 _MEAN_ROWS = ("all", "amean", "gmean")
 
@@ -85,7 +85,7 @@ def _read(source: Any, measure: str | None) -> tuple[ScoreMatrix, bool]:
     opened = Source(path)
     if opened.is_parquet:
         return _from_table(parquet_table(opened), measure)
-    if opened.first_line().startswith(_FIT):
+    if opened.first_line().startswith(FIT_MAGIC):
         raise InputError(
             f"{opened.path}: is a fit (or another HDF5 file), not a table of scores. "
             f"Hint: --fit {opened.path}"

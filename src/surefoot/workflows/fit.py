@@ -14,7 +14,7 @@ from surefoot.data.seed import check_seed
 from surefoot.errors import ModelError, UnreliableWarning
 from surefoot.extras import require
 from surefoot.inference.bayes.engines import ENGINES, draw_posterior
-from surefoot.inference.bayes.families import FAMILIES, Problem, pose
+from surefoot.inference.bayes.families import FAMILIES, pose
 from surefoot.inference.bayes.likelihood import posterior_criteria
 from surefoot.inference.bayes.priors import Prior, choose_priors
 from surefoot.inference.bayes.summary import make_posterior
@@ -22,6 +22,7 @@ from surefoot.io.gains import read_gains
 from surefoot.io.scores import read_scores
 from surefoot.render.progress import progress as show_progress
 from surefoot.results.posterior import SCALARS, Posterior
+from surefoot.workflows.posterior import check_count, unscored
 
 # draws that WAIC and LOO are computed from: their Monte Carlo error is then far below 1
 CRITERIA_DRAWS = 8000
@@ -90,8 +91,8 @@ def fit(
         raise ModelError(f"unknown family {family!r}. Hint: one of {', '.join(FAMILIES)}")
     if engine not in ENGINES:
         raise ModelError(f"unknown engine {engine!r}. Hint: one of {', '.join(ENGINES)}")
-    if draws < 100:
-        raise ModelError(f"draws must be at least 100, got {draws}")
+    check_count("draws", draws, 100)
+    check_count("threads", threads, 0)
     check_seed(seed)
     if check is not None:
         _can_check(check, engine)
@@ -128,7 +129,8 @@ def fit(
     }
     if checked is not None:
         settings["check"] = asdict(checked)
-    doubts = (*problem.warnings, *sample.warnings)
+    notes = (*problem.warnings, *unscored(matrix))
+    doubts = (*notes, *sample.warnings)
     ess, rhat = _by_name(sample.ess, matrix), _by_name(sample.rhat, matrix)
     posterior = make_posterior(
         family,
@@ -145,8 +147,10 @@ def fit(
     )
     if criteria and engine != "prior":
         settings |= _criteria(posterior, threads)
+    else:
+        settings |= {"waic": None, "loo": None}
     settings["warnings"] = list(doubts)
-    settings["notes"] = list(problem.warnings)
+    settings["notes"] = list(notes)
     settings["seconds"] = seconds = time.perf_counter() - began
     for doubt in doubts:
         warnings.warn(doubt, UnreliableWarning, stacklevel=2)
@@ -155,7 +159,7 @@ def fit(
         settings=settings,
         seconds=seconds,
         headline=(
-            *_headline(problem, posterior, settings),
+            *_headline(posterior, settings),
             *([] if checked is None else [checked.sentence()]),
         ),
     )
@@ -195,11 +199,10 @@ def _criteria(posterior: Posterior, threads: int) -> dict[str, Any]:
     return out | {"loo": loo.value, "loo_se": loo.se, "loo_unreliable": loo.unreliable}
 
 
-def _headline(
-    problem: Problem, posterior: Posterior, settings: Mapping[str, Any]
-) -> tuple[str, ...]:
+def _headline(posterior: Posterior, settings: Mapping[str, Any]) -> tuple[str, ...]:
     n_systems, n_topics = posterior.scores.shape
-    doubts = [doubt for doubt in posterior.warnings if doubt not in problem.warnings]
+    notes = settings["notes"]
+    doubts = [doubt for doubt in posterior.warnings if doubt not in notes]
     trust = (
         "The scores were not used."
         if settings["engine"] == "prior"
@@ -211,8 +214,10 @@ def _headline(
         f"{posterior.family} model of {n_systems} systems on {n_topics} topics: "
         f"{posterior.n_draws} draws by {posterior.method}. {trust}"
     )
-    if problem.warnings:
-        first += f" Mind that {'; '.join(problem.warnings)}."
+    if notes:
+        first += f" Mind that {'; '.join(notes)}."
+    if settings["engine"] == "prior":
+        return (first,)
     names = ["systems", "topics"]
     spread = [float(np.median(posterior.draws[f"sd_{name[:-1]}"])) for name in names]
     more = int(np.argmax(spread))
@@ -220,7 +225,7 @@ def _headline(
         f"On the model's scale {names[more]} differ more than {names[1 - more]} "
         f"(sd {spread[more]:.3g} against {spread[1 - more]:.3g})."
     )
-    if "waic" in settings:
+    if settings["waic"] is not None:
         second += f" WAIC {settings['waic']:.1f}, LOO {settings['loo']:.1f} (lower is better)."
         if settings["loo_unreliable"]:
             second += f" LOO is doubtful for {settings['loo_unreliable']} scores (k-hat above 0.7)."

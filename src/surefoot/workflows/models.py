@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from surefoot.errors import InputError, ModelError
-from surefoot.inference.bayes.criteria import criteria, difference
-from surefoot.inference.bayes.likelihood import log_likelihood_chunks
+from surefoot.inference.bayes.criteria import difference
+from surefoot.inference.bayes.likelihood import posterior_criteria
 from surefoot.inference.bayes.priors import Prior, default_priors, given_priors
 from surefoot.io.scores import read_scores
 from surefoot.results.models import Models
 from surefoot.results.posterior import Posterior
-from surefoot.workflows.fit import CRITERIA_DRAWS
 from surefoot.workflows.posterior import (
     Priors,
     as_posterior,
@@ -84,11 +83,7 @@ def models(
         )
         if not same or (other.gains is None) != (fitted[0].gains is None):
             raise InputError("the fits are of different tables, so they cannot be compared")
-    found = []
-    for posterior in fitted:
-        used = min(CRITERIA_DRAWS, posterior.n_draws)
-        chunks = log_likelihood_chunks(posterior, draws=used, threads=threads)
-        found.append(criteria(chunks, n_draws=used))
+    found = [posterior_criteria(posterior, threads=threads) for posterior in fitted]
     order = sorted(range(len(fitted)), key=lambda i: found[i][1].value)
     best = found[order[0]]
     by_waic, by_loo = ([difference(found[i][kind], best[kind]) for i in order] for kind in (0, 1))

@@ -16,7 +16,7 @@ from surefoot.data.seed import check_seed
 from surefoot.errors import InputError, UnreliableWarning
 from surefoot.inference.bayes.prior_draws import METHOD as PRIOR_DRAWS
 from surefoot.inference.bayes.priors import Prior
-from surefoot.io.scores import read_scores
+from surefoot.io.scores import FIT_MAGIC, read_scores
 from surefoot.results.posterior import Posterior
 from surefoot.workflows.comparison import chosen_names
 
@@ -57,7 +57,7 @@ def as_posterior(
     """
     check_seed(seed)
     check_count("threads", threads, 0)
-    if isinstance(scores, (str, Path)) and Path(scores).suffix in (".nc", ".netcdf", ".h5"):
+    if isinstance(scores, (str, Path)) and _is_fit(Path(scores)):
         from surefoot.io.fit_file import read_fit
 
         scores = read_fit(scores)
@@ -111,6 +111,16 @@ def as_posterior(
     return posterior
 
 
+def _is_fit(path: Path) -> bool:
+    """Whether a path is called or begins like a fit."""
+    if path.suffix in (".nc", ".netcdf", ".h5"):
+        return True
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(FIT_MAGIC)) == FIT_MAGIC
+
+
 # -- what to mind --------------------------------------------------------------------------------
 
 
@@ -124,7 +134,7 @@ def concerns(posterior: Posterior) -> tuple[str, ...]:
     prior = ("the scores were not used: these are draws from the prior",)
     return (
         *(prior if from_prior(posterior) else ()),
-        *unscored(posterior.scores),
+        *(doubt for doubt in unscored(posterior.scores) if doubt not in posterior.warnings),
         *posterior.warnings,
     )
 
