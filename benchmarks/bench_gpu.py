@@ -230,21 +230,27 @@ def full_ppd(study: Study, draws: int) -> None:
     ppd(study, "made up", posterior)
 
 
-def calibration(study: Study, fits: int) -> None:
-    """Tables from the prior, a posterior of each, ranks of the truth: all in one pass."""
+def calibration_tables(fits: int) -> tuple[list[dict[str, float]], list[ScoreMatrix]]:
+    """Parameters drawn from the prior, and scores drawn from the model."""
     rng = np.random.default_rng(5)
-    names = ("b", "sd_system", "sd_topic", "phi", "zoi", "coi")
     priors = choose_priors("zoib", np.zeros(1), PRIORS)
-    truths, problems, tables = [], [], []
-    while len(problems) < fits:
-        truth = {n: float(priors[n].sample(rng, 1)[0]) for n in names}
+    truths, tables = [], []
+    while len(tables) < fits:
+        truth = {name: float(priors[name].sample(rng, 1)[0]) for name in PRIORS}
         y = simulated(CALIBRATION_SHAPE, truth, rng)
         inner = y[(y > 0) & (y < 1)]
         if len(inner) < 3 or inner.min() < 1e-290 or inner.max() > 1 - 1e-12:
             continue  # off the numbers of double precision
         tables.append(named(y))
-        problems.append(pose("zoib", tables[-1], priors))
         truths.append(truth)
+    return truths, tables
+
+
+def calibration(study: Study, fits: int) -> None:
+    """A posterior of each table, ranks of the truth: all in one pass."""
+    truths, tables = calibration_tables(fits)
+    priors = choose_priors("zoib", np.zeros(1), PRIORS)
+    problems = [pose("zoib", table, priors) for table in tables]
     study.say(f"calibration: {fits} tables made")
     batch = min(125, fits)
     first, _ = timed(lambda: draw_many(problems[:batch], 1000, device=study.options.device))
@@ -252,7 +258,7 @@ def calibration(study: Study, fits: int) -> None:
     took, samples = timed(lambda: draw_many(problems, 1000, device=study.options.device))
     trusted = [k for k, sample in enumerate(samples) if not sample.warnings]
     smallest = 1.0
-    for name in names:
+    for name in PRIORS:
         u = np.array([(samples[k].draws[name] < truths[k][name]).mean() for k in trusted])
         counts = np.histogram(u, 10, (0, 1))[0]
         chi = float(((counts - len(u) / 10) ** 2 / (len(u) / 10)).sum())
