@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from surefoot.cli.main import cli, run
+from surefoot.errors import InputError
 from surefoot.io.svmlight import find_folds
 from surefoot.learn.model import Ranker
 from surefoot.results.training import CARD_COLUMNS
@@ -245,3 +246,16 @@ def test_what_cannot_end_well_is_refused_before_training(
     found, error = failure(monkeypatch, capsys, *arguments)
     assert found == code
     assert message in error
+
+
+def test_what_is_read_is_not_written_over(tmp_path):
+    data = tmp_path / "data.svm"
+    data.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.2\n")
+    for words in (
+        ["train", data, "--objective", "ndcg", "-o", data],
+        ["rank", tmp_path / "model.json", data, "-o", data],
+    ):
+        result = CliRunner().invoke(cli, [str(word) for word in words])
+        assert isinstance(result.exception, InputError), words
+        assert "same file as the input" in str(result.exception)
+        assert data.read_text().startswith("1 qid:1")

@@ -27,9 +27,11 @@ def command(
 
     Documents are called by their '# docid = X' comment, or <query>-<position> without one.
     """
-    from surefoot.io.atomic import atomic_open
+    from surefoot.io.atomic import atomic_open, check_apart
     from surefoot.workflows.rank import rank
 
+    if run_path is not None:
+        check_apart(run_path, [model, data])
     text = rank(model, data, tag=tag or "surefoot", threads=threads)
     if run_path is None:
         click.echo(text, nl=False)

@@ -244,9 +244,10 @@ def command(
     Prints the model card: what the ranker risks against each baseline on the training and the
     held-out queries.
     """
-    from surefoot.io.atomic import check_writable
+    from surefoot.io.atomic import check_apart, check_writable
     from surefoot.workflows.train import train
 
+    check_apart(model_path, [data, valid or "", *baselines, *valid_baselines])
     check_writable(model_path)
     objective = build_objective(name, alpha, options)
     options["params"] = dict(options["params"])
