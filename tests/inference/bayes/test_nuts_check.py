@@ -11,6 +11,7 @@ from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import MissingExtraError, ModelError, UnreliableWarning
 from surefoot.inference.bayes import engines
 from surefoot.inference.bayes.coordinates import Coordinates, shrinkage_centring
+from surefoot.inference.bayes.nuts_check import quantile_error
 from surefoot.workflows.fit import fit
 
 
@@ -65,11 +66,21 @@ def test_agreement_is_reported(scores, stand_in, recwarn):
     found = posterior.settings["check"]
     assert 0 < found["mean"] < 0.1
     assert found["noise"] == pytest.approx(np.sqrt(2 / 4000), rel=0.3)
+    # ends of 95 % intervals of normal draws: sqrt(.025 .975) / phi(1.96) = 2.67 times as large
+    assert 1.0 * found["noise"] < found["quantile_noise"] < 4.5 * found["noise"]
+    assert f"sampling noise {found['quantile_noise']:.3f})" in posterior.headline[-1]
     assert found["rhat"] < 1.01
     assert found["mean_parameter"] in posterior.summary["parameter"]
     assert posterior.headline[-1].startswith("NUTS differs by at most 0.0")
     assert not recwarn
     np.testing.assert_array_equal(stand_in["expanded"]["q"], np.arange(float(3 + 1 + 4 + 7)))
+
+
+@pytest.mark.parametrize(("p", "sd"), [(0.025, 2.671), (0.5, 1.2533), (0.975, 2.671)])
+def test_the_error_of_a_quantile_is_that_of_normal_draws(p, sd):
+    # sqrt(p (1 - p)) / phi(z_p), the textbook's asymptotic standard error times sqrt(n)
+    draws = np.random.default_rng(4).normal(size=400_000)
+    assert quantile_error(draws, p, 100.0) == pytest.approx(sd / 10, rel=0.04)
 
 
 def test_disagreement_is_a_warning(scores, stand_in):

@@ -36,8 +36,10 @@ class NutsCheck:
         Largest difference of a mean, and of a 2.5, 50 or 97.5 % quantile.
     mean_parameter, quantile_parameter : str
         Where.
-    noise : float
-        Standard error of the difference of means at ``mean_parameter``.
+    noise, quantile_noise : float
+        Standard error of the difference of means at ``mean_parameter``, and of the quantile that
+        differs most at ``quantile_parameter``: interval ends lie where draws are rare, so theirs
+        is several times as large.
     rhat, ess : float
         Of NUTS' own chains: the worst parameter's.
     """
@@ -49,6 +51,7 @@ class NutsCheck:
     noise: float
     rhat: float
     ess: float
+    quantile_noise: float
 
     @property
     def disagrees(self) -> bool:
@@ -60,8 +63,8 @@ class NutsCheck:
         return (
             f"NUTS differs by at most {self.mean:.3f} posterior sd in a mean "
             f"({self.mean_parameter}; sampling noise {self.noise:.3f}) and by "
-            f"{self.quantile:.3f} in an interval end or median ({self.quantile_parameter}); "
-            f"its R-hat is up to {self.rhat:.3f}."
+            f"{self.quantile:.3f} in an interval end or median ({self.quantile_parameter}; "
+            f"sampling noise {self.quantile_noise:.3f}); its R-hat is up to {self.rhat:.3f}."
         )
 
 
@@ -107,12 +110,17 @@ def check_by_nuts(
     sizes = [ess(b) for b in nuts]
     pairs = list(zip(ours, nuts, sds, strict=True))
     means = [abs(float(a.mean() - b.mean())) / sd for a, b, sd in pairs]
-    ends = [
-        float(np.abs(np.quantile(a, _QUANTILES) - np.quantile(b, _QUANTILES)).max()) / sd
-        for a, b, sd in pairs
+    gaps = [
+        np.abs(np.quantile(a, _QUANTILES) - np.quantile(b, _QUANTILES)) / sd for a, b, sd in pairs
     ]
+    ends = [float(gap.max()) for gap in gaps]
     noise = [math.sqrt(1 / n + 1 / m) for n, m in zip(worth, sizes, strict=True)]
     worst, end = int(np.argmax(means)), int(np.argmax(ends))
+    p = _QUANTILES[int(np.argmax(gaps[end]))]
+    below = (nuts[end] <= np.quantile(nuts[end], p)).astype(np.float64)
+    error = math.hypot(
+        quantile_error(ours[end], p, worth[end]), quantile_error(nuts[end], p, ess(below))
+    )
     return NutsCheck(
         means[worst],
         names[worst],
@@ -121,7 +129,19 @@ def check_by_nuts(
         noise[worst],
         max(rhat(b) for b in nuts),
         min(sizes),
+        error / sds[end],
     )
+
+
+def quantile_error(draws: FloatArray, p: float, effective: float) -> float:
+    """Standard error of a quantile: sqrt(p (1 - p) / n) over the density there.
+
+    The density is the slope of the quantiles around it; n is how many independent draws these are
+    worth.
+    """
+    step = 0.25 * min(p, 1 - p)
+    below, above = np.quantile(draws, (p - step, p + step))
+    return float(math.sqrt(p * (1 - p) / effective) * (above - below) / (2 * step))
 
 
 def _run(
