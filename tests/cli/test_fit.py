@@ -52,13 +52,32 @@ def test_rows_are_tsv_when_piped(table):
         (["--prior", "phi=half_t(3,0,1)"], "has no parameter 'phi'"),
         (["--prior", "b=t(3,0,-1)"], "scale must be positive"),
         (["--one-above", "0.9"], "one_above is for family zoib"),
-        (["--family", "zoib", "--one-above", "3"], "must be in"),
     ],
 )
 def test_bad_options_say_the_way_out(table, arguments, message):
     result = run(table, *arguments)
     assert isinstance(result.exception, ModelError)
     assert message in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--family", "zoib", "--one-above", "3"], "must be between 0 and 1, but got 3"),
+        (["-m", "AP", "-m", "RR"], "takes one measure here, not AP and RR"),
+        (["--family", "zoib_rank", "-m", "AP"], "reads a table system,topic,rank,score"),
+    ],
+)
+def test_bad_values_are_usage(table, arguments, message):
+    result = run(table, *arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_a_measure_that_the_table_does_not_name_is_refused(table):
+    result = run(table, "-m", "nope")
+    assert isinstance(result.exception, InputError)
+    assert "'nope' cannot be picked from it" in str(result.exception)
 
 
 def test_scores_beyond_one_are_named(tmp_path):

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import click
 
-from surefoot.cli.options import GreedyOption, Output, output_options
-from surefoot.cli.posterior_input import device_option
+from surefoot.cli.options import GreedyOption, Output, measure_option, output_options
+from surefoot.cli.posterior_input import device_option, one_above_option, prior_option
 
 FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
 
@@ -15,7 +15,7 @@ FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
 @click.argument("scores", required=False)
 @click.option("--qrels", metavar="QRELS", help="Judgments, to evaluate runs first.")
 @click.option("--run", "runs", cls=GreedyOption, metavar="RUN...", help="Run files.")
-@click.option("-m", "--measure", help="Measure to compute, or to pick from SCORES.")
+@measure_option
 @click.option(
     "--family", type=click.Choice(FAMILIES), default="gaussian", show_default=True, help="Model."
 )
@@ -26,19 +26,8 @@ FAMILIES = ("gaussian", "skew_normal", "zoib", "zoib_rank", "student")
     show_default=True,
     help="Equally weighted draws.",
 )
-@click.option(
-    "--prior",
-    "priors",
-    multiple=True,
-    metavar="P=DIST(..)",
-    help='A prior, e.g. "sd_system=half_t(3,0,2.5)"; repeat for more.',
-)
-@click.option(
-    "--one-above",
-    type=float,
-    metavar="X",
-    help="Scores above X count as exactly 1 (family zoib; the thesis: .9999).",
-)
+@prior_option
+@one_above_option
 @click.option(
     "--engine",
     type=click.Choice(("auto", "exact", "laplace", "hmc", "prior")),
@@ -92,6 +81,10 @@ def command(
         from surefoot.io.fit_file import check_fit_name
 
         check_fit_name(output.path)
+    if family == "zoib_rank" and (scores is None or measure is not None):
+        raise click.UsageError(
+            "zoib_rank reads a table system,topic,rank,score, without --qrels or -m"
+        )
     source: object = scores
     if family != "zoib_rank":
         from surefoot.workflows.scores import load_scores

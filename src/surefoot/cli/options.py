@@ -195,15 +195,17 @@ def _keep_inputs(parameters: Mapping[str, Any]) -> None:
         check_apart(path, [x for x in read if isinstance(x, (str, Path))])
 
 
+measure_option = click.option(
+    "-m",
+    "--measure",
+    multiple=True,
+    callback=_one_measure,
+    help="Measure to compute, or to pick from SCORES.",
+)
+
 # SCORES, or what they are computed from
 scores_parameters: tuple[Any, ...] = (
-    click.option(
-        "-m",
-        "--measure",
-        multiple=True,
-        callback=_one_measure,
-        help="Measure to compute, or to pick from SCORES.",
-    ),
+    measure_option,
     click.option("--run", "runs", cls=GreedyOption, metavar="RUN...", help="Run files."),
     click.option("--qrels", metavar="QRELS", help="Judgments, to evaluate runs first."),
     click.argument("scores", required=False),

@@ -74,6 +74,14 @@ prior_option = click.option(
 )
 
 
+one_above_option = click.option(
+    "--one-above",
+    type=Within(0, 1, open_low=True, open_high=False),
+    metavar="X",
+    help="Scores above X count as exactly 1 (family zoib; the thesis: .9999).",
+)
+
+
 def loss_count_option(*, minimum: float, default: str, many: bool = True) -> Decorator:
     """Add --r, numbers by commas; --alpha is answered with the r that means the same.
 
@@ -156,12 +164,7 @@ def fitting_options(
 
     wrapped: Command = wrapper
     if ones:
-        wrapped = click.option(
-            "--one-above",
-            type=Within(0, 1, open_low=True, open_high=False),
-            metavar="X",
-            help="Scores above X count as exactly 1 (family zoib; the thesis: .9999).",
-        )(wrapped)
+        wrapped = one_above_option(wrapped)
     for decorate in (
         prior_option,
         click.option(
