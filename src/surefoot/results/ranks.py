@@ -112,9 +112,9 @@ class Pairs(Result):
         "low",
         "high",
         "p_better",
+        "overlap",
         "p_equivalent",
         "glass_delta",
-        "overlap",
     )
 
     systems: tuple[str, ...]

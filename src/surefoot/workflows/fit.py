@@ -210,9 +210,10 @@ def _headline(posterior: Posterior, settings: Mapping[str, Any]) -> tuple[str, .
         if doubts
         else "All diagnostics are good."
     )
+    made = "from the prior" if settings["engine"] == "prior" else f"by {posterior.method}"
     first = (
         f"{posterior.family} model of {n_systems} systems on {n_topics} topics: "
-        f"{posterior.n_draws} draws by {posterior.method}. {trust}"
+        f"{posterior.n_draws} draws {made}. {trust}"
     )
     if notes:
         first += f" Mind that {'; '.join(notes)}."

@@ -164,7 +164,8 @@ def told(posterior: Posterior, *found: str) -> tuple[str, ...]:
         f"Prior predictive: the scores were not used; this is what the {posterior.family} model "
         "expects before it sees any."
     )
-    model = f"Model: {posterior.family}, {posterior.n_draws} draws by {posterior.method}."
+    made = "from the prior" if from_prior(posterior) else f"by {posterior.method}"
+    model = f"Model: {posterior.family}, {posterior.n_draws} draws {made}."
     rest = concerns(posterior)[1:] if from_prior(posterior) else concerns(posterior)
     return (
         *([prior] if from_prior(posterior) else []),
