@@ -24,9 +24,6 @@ from surefoot.render.progress import progress as show_progress
 from surefoot.results.posterior import SCALARS, Posterior
 from surefoot.workflows.posterior import check_count, unscored
 
-# draws that WAIC and LOO are computed from: their Monte Carlo error is then far below 1
-CRITERIA_DRAWS = 8000
-
 
 def fit(
     scores: Any,

@@ -171,6 +171,16 @@ def test_artifacts_come_best_first_or_worst_first(order, first):
 # -- checks --------------------------------------------------------------------------------------
 
 
+def test_checks_of_large_tables_are_made_part_by_part(monkeypatch):
+    posterior = simulated_posterior("zoib", missing=3)
+    whole = predictive_check(posterior, replicates=50, bins=20, seed=1)
+    monkeypatch.setattr("surefoot.inference.bayes.checks.CELLS", 7 * posterior.scores.values.size)
+    parts = predictive_check(posterior, replicates=50, bins=20, seed=1)
+    np.testing.assert_array_equal(parts.replicated, whole.replicated)
+    assert parts.histograms.shape == whole.histograms.shape
+    assert parts.edges[-1] == pytest.approx(whole.edges[-1], abs=0.1)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_predictive_checks_describe_replicates_and_leave_gaps_out(family):
     posterior = simulated_posterior(family, missing=3)

@@ -26,6 +26,10 @@ STATISTICS = (
 )
 
 
+# cells of the replicated tables that are held at once
+CELLS = 1 << 22
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """Observed and replicated statistics, and histograms for plots.
@@ -48,28 +52,43 @@ def predictive_check(
     system, topic, parameters = kernel_draws(posterior)
     n = min(replicates, posterior.n_draws)
     chosen = np.linspace(0, posterior.n_draws - 1, n).astype(np.intp)
-    scores = replicate_scores(
-        posterior.family,
-        system[chosen],
-        topic[chosen],
-        parameters[chosen],
-        np.arange(system.shape[1]),
-        seed=seed,
-        threads=threads,
-    ).astype(np.float64)
     values = posterior.scores.values
     present = ~np.isnan(values)
-    observed = _statistics(np.where(present, values, 0.0)[None], present)[0]
-    replicated = _statistics(scores, present)
     seen = values[present]
-    # bins reach over nearly all replicates; heavy tails would otherwise stretch them to nothing
-    low, high = np.quantile(scores[:, present], (0.001, 0.999))
-    edges = np.linspace(min(seen.min(), low), max(seen.max(), high) + 1e-9, bins + 1)
-    histograms = np.stack(
-        [np.histogram(table[present], edges)[0] / (seen.size * np.diff(edges)) for table in scores]
+    edges = np.zeros(0)
+    replicated, histograms = [], []
+    step = max(1, CELLS // values.size)
+    for start in range(0, n, step):
+        rows = chosen[start : start + step]
+        scores = replicate_scores(
+            posterior.family,
+            system[rows],
+            topic[rows],
+            parameters[rows],
+            np.arange(system.shape[1]),
+            seed=seed,
+            first_draw=start,
+            threads=threads,
+        ).astype(np.float64)
+        replicated.append(_statistics(scores, present))
+        if start == 0:
+            # bins reach over nearly all replicates (of a large table, the first millions of
+            # scores); heavy tails would otherwise stretch them to nothing
+            low, high = np.quantile(scores[:, present], (0.001, 0.999))
+            edges = np.linspace(min(seen.min(), low), max(seen.max(), high) + 1e-9, bins + 1)
+        histograms += [_density(table[present], edges) for table in scores]
+    observed = _statistics(np.where(present, values, 0.0)[None], present)[0]
+    return Check(
+        observed,
+        np.concatenate(replicated),
+        edges,
+        _density(seen, edges),
+        np.stack(histograms),
     )
-    histogram = np.histogram(seen, edges)[0] / (seen.size * np.diff(edges))
-    return Check(observed, replicated, edges, histogram, histograms)
+
+
+def _density(scores: FloatArray, edges: FloatArray) -> FloatArray:
+    return np.asarray(np.histogram(scores, edges)[0] / (scores.size * np.diff(edges)))
 
 
 def _statistics(tables: FloatArray, present: npt.NDArray[np.bool_]) -> FloatArray:
