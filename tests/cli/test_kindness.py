@@ -182,6 +182,19 @@ def test_empty_cells_leave_the_query_out(here):
     assert (quiet.stdout, quiet.stderr) == (result.stdout, "")
 
 
+def test_folds_are_left_out_which_is_noted_unless_quiet(here):
+    rows = [line.split(",") for line in TABLE.splitlines()]
+    folds = ["fold", *"123456"]
+    text = "".join(",".join([*row, n]) + "\n" for row, n in zip(rows, folds, strict=True))
+    (here / "fold.csv").write_text(text)
+    for command in (["risk"], ["pairs", "--family", "gaussian", "--draws", "200"]):
+        noted = run(*command, "fold.csv", "--champion", "champion")
+        assert noted.exit_code == 0, noted.exception
+        assert noted.stderr.startswith("note: fold.csv: column 'fold' left out")
+        quiet = run(*command, "fold.csv", "--champion", "champion", "-q")
+        assert (quiet.stdout, quiet.stderr) == (noted.stdout, "")
+
+
 def test_a_column_that_is_no_system_is_pointed_at(here):
     rows = [line.split(",") for line in TABLE.splitlines()]
     lengths = ["length", *"123456"]

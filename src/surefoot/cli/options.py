@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -245,13 +246,10 @@ def scores_input(
             raise click.UsageError("give SCORES, or all of --qrels QRELS --run RUN... -m MEASURE")
         if scores is not None and (qrels is not None or runs):
             raise click.UsageError("give either SCORES or --qrels with --run, not both")
-        from surefoot.workflows.scores import load_scores
-
-        matrix: ScoreMatrix = load_scores(
-            scores, qrels=qrels, runs=runs, measure=measure, threads=kwargs["threads"]
-        )
-        if not kwargs["quiet"]:
-            note_oddities(matrix, gaps)
+        matrix = load_matrix(
+            scores, qrels, runs, measure,
+            threads=kwargs["threads"], quiet=kwargs["quiet"], gaps=gaps,
+        )  # fmt: skip
         return function(*args, scores=matrix, **kwargs)
 
     for decorate in scores_parameters:
@@ -259,12 +257,32 @@ def scores_input(
     return wrapper
 
 
-def note_oddities(scores: ScoreMatrix, gaps: str) -> None:
-    """Say on stderr what no result would show; `gaps` is what becomes of missing scores."""
-    from surefoot.render.visible import visible
+def load_matrix(
+    scores: str | None,
+    qrels: str | None,
+    runs: tuple[str, ...],
+    measure: str | None,
+    *,
+    threads: int,
+    quiet: bool,
+    gaps: str,
+) -> ScoreMatrix:
+    """Read or evaluate; say on stderr what no result would show, unless quiet.
 
-    for oddity in _oddities(scores, gaps):
-        click.echo(visible(f"note: {oddity}"), err=True)
+    `gaps` is what becomes of missing scores.
+    """
+    from surefoot.errors import UnreliableWarning
+    from surefoot.render.visible import visible
+    from surefoot.workflows.scores import load_scores
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UnreliableWarning)
+        matrix = load_scores(scores, qrels=qrels, runs=runs, measure=measure, threads=threads)
+    if not quiet:
+        said = [str(w.message) for w in caught if issubclass(w.category, UnreliableWarning)]
+        for oddity in (*said, *_oddities(matrix, gaps)):
+            click.echo(visible(f"note: {oddity}"), err=True)
+    return matrix
 
 
 def _oddities(scores: ScoreMatrix, where_missing: str) -> Iterator[str]:

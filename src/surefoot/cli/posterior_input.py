@@ -13,7 +13,7 @@ from surefoot.cli.options import (
     Command,
     Decorator,
     Output,
-    note_oddities,
+    load_matrix,
     number_list,
     scores_parameters,
 )
@@ -232,13 +232,10 @@ def posterior_input(function: Command | None = None, *, ranks: bool = False) -> 
                     "zoib_rank reads a table system,topic,rank,score, without --qrels or -m"
                 )
             return function(*args, source=scores, fitting=fitting, **kwargs)
-        from surefoot.workflows.scores import load_scores
-
-        matrix = load_scores(
-            scores, qrels=qrels, runs=runs, measure=measure, threads=kwargs["threads"]
-        )
-        if not kwargs["quiet"]:
-            note_oddities(matrix, MODELLED)
+        matrix = load_matrix(
+            scores, qrels, runs, measure,
+            threads=kwargs["threads"], quiet=kwargs["quiet"], gaps=MODELLED,
+        )  # fmt: skip
         return function(*args, source=matrix, fitting=fitting, **kwargs)
 
     families = (*FAMILIES, "zoib_rank") if ranks else FAMILIES
