@@ -44,6 +44,10 @@ WRONG = [
     ({"interval": "wide"}, "interval must be between 0 and 1, such as 0.95, but got 'wide'"),
     ({"equivalence": float("nan")}, "equivalence must be a number not below 0, but got nan"),
     ({"replicates": 2.5}, "replicates must be an integer not less than 2, but got 2.5"),
+    ({"one_above": "x"}, r"one_above (must be in \(0, 1\], got 'x'|is for family zoib)"),
+    ({"steps": 1.5}, "a step must be an integer not less than 0, but got 1.5"),
+    ({"orders": "random"}, "unknown order 'random'. Hint: one of best, worst"),
+    ({"family": "zoib_ranks"}, "zoib_ranks"),
     ({"steps": [1.5]}, "a step must be an integer not less than 0, but got 1.5"),
 ]
 

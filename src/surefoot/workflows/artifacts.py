@@ -25,6 +25,8 @@ from surefoot.workflows.posterior import (
 from surefoot.workflows.ppd_risk import listed
 from surefoot.workflows.verdicts import plural
 
+FAMILIES = ("gaussian", "zoib", "student", "skew_normal")
+
 
 def artifacts(
     scores: Any,
@@ -33,8 +35,8 @@ def artifacts(
     challengers: str | Iterable[str],
     r: float | Sequence[float] = 1.0,
     family: str | None = None,
-    orders: Sequence[str] = ORDERS,
-    steps: Sequence[int] = STEPS,
+    orders: str | Sequence[str] = ORDERS,
+    steps: int | Sequence[int] = STEPS,
     interval: float = 0.95,
     draws: int | None = None,
     priors: Priors = (),
@@ -69,7 +71,10 @@ def artifacts(
     """
     check_interval(interval)
     levels = loss_weights(r)
-    counts = [check_count("a step", m, 0) for m in steps]
+    counts = [
+        check_count("a step", m, 0) for m in (steps if isinstance(steps, Iterable) else [steps])
+    ]
+    orders = [orders] if isinstance(orders, str) else list(orders)
     table = read_scores(scores)
     champion_row(table, champion)
     chosen = chosen_names(challengers, table.systems, "a challenger")
@@ -79,6 +84,8 @@ def artifacts(
     if unknown:
         raise InputError(f"unknown order {unknown[0]!r}. Hint: one of {', '.join(ORDERS)}")
     family = "gaussian" if family is None else family
+    if family not in FAMILIES:
+        raise InputError(f"unknown family {family!r} of scores. Hint: one of {', '.join(FAMILIES)}")
     named = [champion, *chosen]
     columns: dict[str, list[Any]] = {
         name: []

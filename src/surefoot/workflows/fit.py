@@ -22,7 +22,7 @@ from surefoot.io.gains import read_gains
 from surefoot.io.scores import read_scores
 from surefoot.render.progress import progress as show_progress
 from surefoot.results.posterior import SCALARS, Posterior
-from surefoot.workflows.posterior import check_count, unscored
+from surefoot.workflows.posterior import check_count, is_number, unscored
 
 
 def fit(
@@ -174,8 +174,8 @@ def _can_check(check: str, engine: str) -> None:
 def _ones(matrix: ScoreMatrix, threshold: float, family: str) -> ScoreMatrix:
     if family != "zoib":
         raise ModelError(f"one_above is for family zoib, which has scores of 1, not for {family}")
-    if not 0 < threshold <= 1:
-        raise ModelError(f"one_above must be in (0, 1], got {threshold:g}")
+    if not (is_number(threshold) and 0 < threshold <= 1):
+        raise ModelError(f"one_above must be in (0, 1], got {threshold!r}")
     values = np.where(matrix.values > threshold, 1.0, matrix.values)
     return ScoreMatrix(matrix.systems, matrix.topics, values, measure=matrix.measure)
 

@@ -17,6 +17,7 @@ from surefoot.workflows.posterior import (
     as_posterior,
     concerns,
     from_prior,
+    has_priors,
     joint_provenance,
 )
 from surefoot.workflows.ppd_risk import listed
@@ -64,7 +65,7 @@ def models(
     if isinstance(scores, (list, tuple)) and scores and isinstance(scores[0], Posterior):
         new = {"families": families, "draws": draws, "one_above": one_above}
         asked = [name for name, value in new.items() if value is not None]
-        asked += ["priors"] if len(priors) > 0 else []
+        asked += ["priors"] if has_priors(priors) else []
         if asked:
             raise InputError(f"{' and '.join(asked)} would need new fits, but these are made")
         fitted = list(scores)

@@ -69,7 +69,7 @@ def as_posterior(
             )
         new = {
             "draws": draws is not None,
-            "priors": not isinstance(priors, (Mapping, Sequence)) or len(priors) > 0,
+            "priors": has_priors(priors),
             "one_above": one_above is not None,
         }
         asked = [name for name, given in new.items() if given]
@@ -109,6 +109,11 @@ def as_posterior(
         if doubt not in said:
             warnings.warn(doubt, UnreliableWarning, stacklevel=3)
     return posterior
+
+
+def has_priors(priors: Any) -> bool:
+    """Whether anything was given as priors, be it right or wrong."""
+    return not isinstance(priors, (Mapping, Sequence)) or len(priors) > 0
 
 
 def _is_fit(path: Path) -> bool:
