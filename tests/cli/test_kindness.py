@@ -296,16 +296,14 @@ def test_a_closed_standard_output_is_no_traceback(here):
 def test_ctrl_c_ends_in_one_line_and_leaves_nothing(here):
     rows = "".join(f"q{i},{i % 7 / 7},{i % 5 / 5}\n" for i in range(400))
     (here / "long.csv").write_text("topic,champion,challenger\n" + rows)
-    command = [sys.executable, "-m", "surefoot", "ci", "long.csv", "--champion", "champion"]
-    command += ["--resamples", "100000000", "--method", "bca", "-o", "out.csv"]
-    program = subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=here,
-        # a suite that a shell put in the background passes on that it ignores the signal
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    # a suite that a shell put in the background passes on that it ignores the signal
+    code = (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('surefoot', run_name='__main__')"
     )
+    command = [sys.executable, "-c", code, "ci", "long.csv", "--champion", "champion"]
+    command += ["--resamples", "100000000", "--method", "bca", "-o", "out.csv"]
+    program = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=here)
     # it is at work once it has loaded the compiled core; then it gets the signal
     for _ in range(600):
         if "_kernels" in Path(f"/proc/{program.pid}/maps").read_text():

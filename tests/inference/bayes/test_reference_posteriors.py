@@ -37,6 +37,7 @@ def test_fit_matches_reference(covid_pooled, reference_posterior, family, file, 
     assert seen == 42 + 30 + (4 if family == "gaussian" else 6)
 
 
+@pytest.mark.filterwarnings("ignore:scores of exactly 0 gather")
 def test_same_seed_same_bytes_on_any_threads(covid_pooled):
     few = covid_pooled.select(systems=covid_pooled.systems[:8])
     one, two = (

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from surefoot.errors import ModelError
 from surefoot.inference.bayes.coordinates import Coordinates, shrinkage_centring
 from surefoot.inference.bayes.diagnostics import ess, rhat, tail_ess
-from surefoot.inference.bayes.families import Problem, degenerate_doubts
+from surefoot.inference.bayes.families import Problem
 from surefoot.inference.bayes.sample import Sample
 
 if TYPE_CHECKING:
@@ -170,17 +170,17 @@ def sample_hmc(
         # shorter steps follow a narrow neck where the first attempt diverged
         target = ACCEPTANCE if attempt == 1 else CAREFUL_ACCEPTANCE
         chains, diverged, step_size = _run(state, step, attempt * length, target, rng, tick)
-        sample, hopeful = _finish(problem, space, chains, diverged, n_draws, rng)
-        if not hopeful:
+        sample = _finish(problem, space, chains, diverged, n_draws, rng)
+        if not sample.warnings:
             break
         state.whitening = _whiten(chains.reshape(-1, space.size))
         state.restart()
     more = _wanted(sample, n_draws, chains.shape[1])
-    if more and not degenerate_doubts(problem, sample.draws):
+    if more:
         total += more
         further, diverged_too = _advance(state, step_size, more, rng, tick)
         chains = np.concatenate([chains, further], axis=1)
-        sample, _ = _finish(problem, space, chains, diverged + diverged_too, n_draws, rng)
+        sample = _finish(problem, space, chains, diverged + diverged_too, n_draws, rng)
     return sample
 
 
@@ -288,8 +288,8 @@ def _finish(
     diverged: int,
     n_draws: int,
     rng: np.random.Generator,
-) -> tuple[Sample, bool]:
-    """Draws of the parameters with diagnostics, and whether longer chains might better them."""
+) -> Sample:
+    """Draws of the parameters with diagnostics."""
     n_chains, length, _ = chains.shape
     draws = space.to_draws(chains.reshape(-1, space.size), rng)
     worth: dict[str, FloatArray | float] = {}
@@ -317,12 +317,10 @@ def _finish(
         doubts.append(f"the chains are worth only {least:.0f} independent draws")
     if diverged > 0.01 * n_chains * length:
         doubts.append(f"{diverged / (n_chains * length):.1%} of the trajectories diverged")
-    hopeful = bool(doubts) and not degenerate_doubts(problem, draws)
-    sample = Sample(
+    return Sample(
         {name: values[keep] for name, values in draws.items()},
         METHOD,
         worth,
         agreement,
         warnings=tuple(doubts),
     )
-    return sample, hopeful
