@@ -37,20 +37,39 @@ SUREFOOT_INLINE double fast_exp(double x) {
   return p * from_bits(exponent << 52);
 }
 
-// log for positive normal x.
-SUREFOOT_INLINE double fast_log(double x) {
+// log for positive normal x: e log 2 + log m, m in [sqrt(1/2), sqrt(2)), and log m by its series in
+// f = (m - 1) / (m + 1).
+struct Mantissa {
+  double m, e;
+};
+SUREFOOT_INLINE Mantissa mantissa(double x) {
   constexpr std::uint64_t root_half = 0x3fe6a09e667f3bcdull;
   const std::uint64_t u = bits_of(x);
   const std::uint64_t k = (u - root_half + 0x4000000000000000ull) >> 52;  // exponent + 1024
-  const double m = from_bits(u - ((k - 1024u) << 52));                    // in [sqrt(1/2), sqrt(2))
-  const double e = from_bits(k + 0x4330000000000000ull) - (0x1p52 + 1024.0);
-  const double f = (m - 1.0) / (m + 1.0), s = f * f;
-  const double s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
+  return {from_bits(u - ((k - 1024u) << 52)), from_bits(k + 0x4330000000000000ull) - (0x1p52 + 1024.0)};
+}
+SUREFOOT_INLINE double log_series(double f, double e) {
+  const double s = f * f, s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
   const double c0 = 1.0 / 3.0 + s * (1.0 / 5.0), c2 = 1.0 / 7.0 + s * (1.0 / 9.0);
   const double c4 = 1.0 / 11.0 + s * (1.0 / 13.0), c6 = 1.0 / 15.0 + s * (1.0 / 17.0);
   const double c8 = 1.0 / 19.0 + s * (1.0 / 21.0);
   const double p = (c0 + s2 * c2) + s4 * (c4 + s2 * c6) + s8 * c8;
   return e * 0x1.62e42fefa3800p-1 + (e * 0x1.ef35793c76730p-45 + (2.0 * f + 2.0 * f * s * p));
+}
+SUREFOOT_INLINE double fast_log(double x) {
+  const Mantissa v = mantissa(x);
+  return log_series((v.m - 1.0) / (v.m + 1.0), v.e);
+}
+// Three logarithms for one division.
+struct Logs {
+  double a, b, c;
+};
+SUREFOOT_INLINE Logs fast_logs(double a, double b, double c) {
+  const Mantissa u = mantissa(a), v = mantissa(b), w = mantissa(c);
+  const double du = u.m + 1.0, dv = v.m + 1.0, dw = w.m + 1.0, uv = du * dv;
+  const double over = 1.0 / (uv * dw), over_uv = over * dw;
+  return {log_series((u.m - 1.0) * (over_uv * dv), u.e), log_series((v.m - 1.0) * (over_uv * du), v.e),
+          log_series((w.m - 1.0) * (over * uv), w.e)};
 }
 
 // Gamma functions by Stirling's series at z = x + 7 and the recurrence back to x (Abramowitz & Stegun
