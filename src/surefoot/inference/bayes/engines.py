@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from surefoot.data.scores import ScoreMatrix
 from surefoot.errors import ModelError
+from surefoot.inference.bayes.approximation import Kernel
 from surefoot.inference.bayes.families import FAMILIES, Problem, degenerate_doubts
 from surefoot.inference.bayes.gaussian_exact import sample_gaussian
 from surefoot.inference.bayes.hmc import sample_hmc
 from surefoot.inference.bayes.laplace_is import (
     METHOD,
     ApproximationError,
-    Kernel,
     finish_weighted,
     sample_laplace,
 )

@@ -21,8 +21,9 @@ from surefoot.inference.bayes.accelerator.dense import dense
 from surefoot.inference.bayes.accelerator.device import Accelerator
 from surefoot.inference.bayes.accelerator.laplace import newton, weighted_draws
 from surefoot.inference.bayes.accelerator.posterior import log_level, log_prior, unpack
+from surefoot.inference.bayes.approximation import rough_start
 from surefoot.inference.bayes.families import Problem
-from surefoot.inference.bayes.laplace_is import Weighted, rough_start
+from surefoot.inference.bayes.laplace_is import Weighted
 from surefoot.inference.bayes.priors import Prior
 
 FloatArray = npt.NDArray[np.float64]
