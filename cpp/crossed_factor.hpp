@@ -11,6 +11,7 @@
 #include "hierarchy.hpp"
 
 namespace surefoot {
+namespace {
 
 struct Prior {
   double b_location, b_precision, k_precision, s_precision, t_precision;
@@ -73,7 +74,7 @@ SUREFOOT_INLINE void subtract_rows(std::int64_t begin, std::int64_t stride, cons
 
 // Curvature (weights w, plus the prior) into its factor; false where it is not positive definite.
 // coupling: (large, small) rows; dense: upper triangular U with U'U = Schur complement.
-SUREFOOT_INLINE bool factorise(const Crossed& d, const Prior& p, const double* w, Work& k) {
+SUREFOOT_CLONES bool factorise(const Crossed& d, const Prior& p, const double* w, Work& k) {
   const Blocks at(d);
   const bool topics_large = d.topics >= d.systems;
   const std::int64_t large = at.large, fixed = d.fixed(), small = at.small, stride = at.stride;
@@ -190,7 +191,7 @@ SUREFOOT_INLINE void back_substitute(const double* u, const Blocks& at, double* 
 }
 
 // step = A^{-1} grad.
-SUREFOOT_INLINE void solve(const Crossed& d, Work& k) {
+SUREFOOT_CLONES void solve(const Crossed& d, Work& k) {
   const Blocks at(d);
   const std::int64_t fixed = d.fixed();
   double* r = k.tail.data();
@@ -217,7 +218,7 @@ SUREFOOT_INLINE void solve(const Crossed& d, Work& k) {
 }
 
 // Offsets from the mode of up to kLanes draws at once: A^{-1/2} z with A = R R', added to each x.
-SUREFOOT_INLINE void draw_lanes(const Crossed& d, Work& k, std::int64_t count, const double* z,
+SUREFOOT_CLONES void draw_lanes(const Crossed& d, Work& k, std::int64_t count, const double* z,
                                 double* x) {
   const Blocks at(d);
   const std::int64_t p = d.size(), fixed = d.fixed();
@@ -251,4 +252,5 @@ SUREFOOT_INLINE void draw_lanes(const Crossed& d, Work& k, std::int64_t count, c
   }
 }
 
+}  // namespace
 }  // namespace surefoot
