@@ -21,7 +21,7 @@ struct Crossed {
 };
 
 // eta for one parameter vector (b, [k], s, t).
-SUREFOOT_INLINE void linear_predictor(const Crossed& d, const double* x, double* __restrict eta) {
+static SUREFOOT_CLONES void linear_predictor(const Crossed& d, const double* x, double* __restrict eta) {
   const double* __restrict s = x + d.fixed();
   const double* __restrict t = s + d.systems;
   const std::int32_t* __restrict system = d.system;
@@ -39,7 +39,7 @@ SUREFOOT_INLINE void linear_predictor(const Crossed& d, const double* x, double*
 }
 
 // Sums of one value an observation by system, by topic, in total and times the covariate.
-SUREFOOT_INLINE void scatter(const Crossed& d, const double* g, double* out) {
+static SUREFOOT_CLONES void scatter(const Crossed& d, const double* g, double* out) {
   const std::int64_t p = d.size();
   for (std::int64_t c = 0; c < p; ++c) out[c] = 0.0;
   double* s = out + d.fixed();
