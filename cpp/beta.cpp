@@ -20,11 +20,19 @@ using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::devi
 enum FamilyId { gaussian = 0, student = 1, beta = 2, skew_normal = 3 };
 
 template <class Family>
-SUREFOOT_INLINE void terms_loop(std::int64_t n, const Family f, const double* eta,
-                                const double* first, const double* second, double* out) {
-  curvature_loop(n, f, eta, first, second, out, out + n, out + 2 * n, out + 3 * n);
-  std::vector<double> spare(static_cast<std::size_t>(2 * n));
-  gradient_loop(n, f, eta, first, second, spare.data(), spare.data() + n, out + 4 * n, out + 5 * n);
+SUREFOOT_INLINE void terms_loop(std::int64_t n, const Family f, const double* __restrict eta,
+                                const double* __restrict first, const double* __restrict second,
+                                double* __restrict out) {
+#pragma GCC ivdep
+  for (std::int64_t o = 0; o < n; ++o) {
+    const Terms t = f.terms(eta[o], first[o], second[o]);
+    out[o] = t.value;
+    out[n + o] = t.gradient;
+    out[2 * n + o] = t.curvature;
+    out[3 * n + o] = t.information;
+    out[4 * n + o] = t.by_first;
+    out[5 * n + o] = t.by_second;
+  }
 }
 
 #define SUREFOOT_TERMS(name, Family)                                                             \
